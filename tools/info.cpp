@@ -13,6 +13,7 @@
 #include "lib/ir/text.h"
 #include "lib/job/dump_folder_text.h"
 #include "lib/job/graph_path.h"
+#include "lib/job/layers_text.h"
 #include "lib/job/model_run.h"
 #include "lib/job/source.h"
 #include "lib/shape/inference.h"
@@ -100,6 +101,7 @@ void WriteOneGraph(const OpenedGraph& opened, ModelRun* run, llvm::json::OStream
   if (!graph.module) return json.attribute("title", llvm::json::fixUTF8(graph.title));
   Findings found = Examine(opened);
   WriteSummaryJson(graph, found.summary, found.library, json);
+  WriteLayersJson(LayersOfModel(opened), json);
   if (run) WriteCost(*run, json);
   WriteOneDnn(found.onednn, json);
   WriteProblems(json, found.problems);
@@ -328,6 +330,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
     WriteSummaryText(graph, found.summary, found.library, flags.all, os);
+    WriteLayersText(LayersOfModel(opened), flags.all, os);
     PrintOneDnn(found.onednn, os);
     if (ModelRun* run = run_of(opened)) PrintCost(*run, os);
     if (problems.empty()) continue;

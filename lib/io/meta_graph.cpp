@@ -218,15 +218,24 @@ Error ReadSavedModel(const std::shared_ptr<const FileBytes>& file, Model* model)
   return Error::success();
 }
 
-void FindVariablesAndAssets(llvm::StringRef folder, Model* model) {
+void FindFilesBeside(llvm::StringRef folder, Model* model) {
   std::string prefix = JoinPath(JoinPath(folder, "variables"), "variables");
   if (FileExists(prefix + ".index")) model->variables_prefix = prefix;
+  // The model opens without this description too.
+  std::shared_ptr<const FileBytes> metadata;
+  if (auto file = FileBytes::Open(JoinPath(folder, "keras_metadata.pb")))
+    metadata = std::move(*file);
+  else
+    llvm::consumeError(file.takeError());
   for (GraphInFile& graph : model->graphs) {
     for (AssetFile& asset : graph.assets) {
       asset.file = JoinPath(JoinPath(folder, "assets"), asset.file);
       if (!llvm::is_contained(model->asset_files, asset.file))
         model->asset_files.push_back(asset.file);
     }
+    if (!metadata) continue;
+    graph.module->sources.push_back(metadata);
+    graph.keras_metadata = metadata->bytes();
   }
 }
 

@@ -13,9 +13,9 @@ Error ReadMetaGraph(std::shared_ptr<const FileBytes> file, llvm::StringRef meta_
                     Model* model);
 Error ReadSavedModel(const std::shared_ptr<const FileBytes>& file, Model* model);
 
-// Sets variables_prefix, if there are variables, and the paths of assets for a SavedModel whose
-// saved_model.pb is in `folder`.
-void FindVariablesAndAssets(llvm::StringRef folder, Model* model);
+// Sets variables_prefix, if there are variables, the paths of assets, and keras_metadata for a
+// SavedModel whose saved_model.pb is in `folder`.
+void FindFilesBeside(llvm::StringRef folder, Model* model);
 
 }  // namespace grapnel
 

@@ -338,7 +338,7 @@ Expected<Model> OpenModel(llvm::StringRef path) {
   }
   ASSIGN_OR_RETURN(Model model, OpenBytes(file, path));
   if (model.kind == FileKind::kSavedModel && path != "-") {
-    FindVariablesAndAssets(llvm::sys::path::parent_path(path), &model);
+    FindFilesBeside(llvm::sys::path::parent_path(path), &model);
   }
   return model;
 }

@@ -89,8 +89,9 @@ struct GRAPNEL_PUBLIC GraphInFile {
   std::string tensorflow_version;
   // Slices of files that the module keeps open. `object_graph`: a serialized
   // proto::SavedObjectGraph, empty if there is none. `meta_graph`: the MetaGraphDef that contains
-  // this graph, empty if there is none.
-  llvm::StringRef object_graph, meta_graph;
+  // this graph, empty if there is none. `keras_metadata`: the file in which Keras 2 describes its
+  // layers, empty if there is none.
+  llvm::StringRef object_graph, meta_graph, keras_metadata;
   // For a part of a file's graph, such as the network of a signature: the graph that it is a part
   // of, which restores and saves the variables and has the initializer; it outlives this one. Null
   // for a graph that a file holds.

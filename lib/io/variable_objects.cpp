@@ -264,8 +264,10 @@ llvm::DenseSet<int> ListedAgain(const proto::SavedObjectGraph& saved) {
       if (child.local_name() == "_all_variables") list = child.node_id();
   }
   for (int i = 0; list >= 0 && i < saved.nodes_size(); ++i) {
-    for (const auto& child : saved.nodes(i).children())
-      (i == list ? listed : held).insert(child.node_id());
+    for (const auto& child : saved.nodes(i).children()) {
+      if (child.node_id() >= 0 && child.node_id() < saved.nodes_size())
+        (i == list ? listed : held).insert(child.node_id());
+    }
   }
   llvm::DenseSet<int> again;
   for (int object : listed) {

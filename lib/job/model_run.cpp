@@ -1,6 +1,7 @@
 #include "lib/job/model_run.h"
 
 #include "lib/io/signature.h"
+#include "lib/ir/find.h"
 #include "lib/job/shape_overrides.h"
 #include "lib/job/signature_graph.h"
 #include "lib/support/printable.h"
@@ -14,15 +15,19 @@ Expected<ModelRun> ModelRun::Of(const OpenedGraph& opened, llvm::StringRef name,
   if (assumed_batch > 0 && HasOpenBatch(opened)) given.batch = run.assumed_batch_ = assumed_batch;
   ASSIGN_OR_RETURN(const Signature* signature,
                    ChooseOneSignature(opened.model(), opened.file(), name));
+  std::vector<NodeId> outputs;
   if (signature) {
     ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature(name, given, &run.opened_));
     run.signature_ = taken.signature.name;
     run.function_ = taken.function;
+    for (const SignatureTensor& output : taken.signature.outputs) {
+      if (auto port = FindTensorIfThere(run.main(), output.tensor)) outputs.push_back(port->node);
+    }
   } else {
     RETURN_IF_ERROR(FillSizes(given, {}, &run.opened_));
   }
   run.shapes_ = std::make_unique<ModuleShapes>(run.module());
-  run.costs_ = std::make_unique<ModuleCosts>(run.module(), *run.shapes_);
+  run.costs_ = std::make_unique<ModuleCosts>(run.module(), *run.shapes_, std::move(outputs));
   return run;
 }
 

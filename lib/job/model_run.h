@@ -29,6 +29,8 @@ class ModelRun {
   std::string Text() const;
 
   RunCost Cost() { return costs_->OfBody(main()); }
+  // Returns the nodes of the main graph that the outputs need.
+  std::vector<NodeId> NodesThatRun() const { return costs_->NodesThatRun(main()); }
   const Graph& main() const { return opened_.module().main; }
   const Module& module() const { return opened_.module(); }
   RunCost OfNode(const Node& node) { return costs_->OfNode(node); }

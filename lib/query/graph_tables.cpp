@@ -75,7 +75,7 @@ CREATE TABLE costs (
   flops INTEGER,           -- a multiply-add counts as two
   bytes INTEGER,           -- of the tensors that it creates
   peak_bytes INTEGER,      -- of created tensors, held at one time
-  open INTEGER             -- number of parts not counted: unknown shapes, loop iterations beyond the first, functions that run an unknown number of times
+  open INTEGER             -- number of parts not counted: unknown shapes, iterations beyond the first of loops without a known number of them, functions that run an unknown number of times
 );
 
 -- The cost of one run of the main graph and of each function, including calls.

@@ -6,6 +6,7 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/shape/flops.h"
+#include "lib/shape/loop_trips.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -16,10 +17,15 @@ int64_t Sum(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
+int64_t Product(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
 
-void Add(const RunCost& more, RunCost* cost) {
-  cost->flops = Sum(cost->flops, more.flops);
-  cost->bytes = Sum(cost->bytes, more.bytes);
+// Adds the cost of `times` runs.
+void Add(const RunCost& more, RunCost* cost, int64_t times = 1) {
+  cost->flops = Sum(cost->flops, Product(more.flops, times));
+  cost->bytes = Sum(cost->bytes, Product(more.bytes, times));
   cost->open = Sum(cost->open, more.open);
 }
 
@@ -58,8 +64,29 @@ bool IsThereBefore(llvm::StringRef op) {
       .Default(false);
 }
 
+// Returns how often a node runs a function that it calls: once, or as often as its loop runs, of
+// which the condition is tested once more; nullopt if that is not known.
+std::optional<int64_t> RunsOf(const Node& node, const Function& function, TripCount manner,
+                              const ModuleShapes& shapes) {
+  if (manner == TripCount::kOnce) return 1;
+  if (manner != TripCount::kLoop) return std::nullopt;
+  std::optional<int64_t> trips = TripsOf(node, shapes);
+  if (!trips) return std::nullopt;
+  std::optional<AttrView> condition = node.FindAttr("cond");
+  bool is_condition = condition && condition->AsFuncName().value_or("") == function.name();
+  return is_condition ? Sum(*trips, 1) : *trips;
+}
+
 bool IsBackEdge(const Node& from, const Node& to) {
   return from.op().ends_with("NextIteration") && to.op().ends_with("Merge");
+}
+
+// True if the node computes its result from the shape of its input, which is known.
+bool NeedsOnlyShape(const Node& node, const ShapeMap& shapes) {
+  bool may_be = llvm::StringSwitch<bool>(node.op())
+                    .Cases("Shape", "Size", "Rank", "ZerosLike", "OnesLike", true)
+                    .Default(false);
+  return may_be && node.num_inputs() > 0 && shapes.OfPort(node.input(0)).IsFullyKnown();
 }
 
 // The memory of a body's tensors. Tensors that share memory form one buffer.
@@ -177,6 +204,7 @@ std::vector<NodeId> RunOrder(const Graph& graph) {
 RunCost ModuleCosts::OfCall(const Node& node) {
   RunCost cost;
   TripCount manner = MannerOf(node);
+  bool is_open = manner == TripCount::kUnknown;
   for (const Function* function : FunctionsOf(node)) {
     const RunCost& callee = OfBody(function->body);
     if (manner == TripCount::kUnknown) continue;
@@ -185,11 +213,13 @@ RunCost ModuleCosts::OfCall(const Node& node) {
       cost.bytes = std::max(cost.bytes, callee.bytes);
       cost.open = std::max(cost.open, callee.open);
     } else {
-      Add(callee, &cost);
+      std::optional<int64_t> runs = RunsOf(node, *function, manner, shapes_);
+      is_open |= !runs;
+      Add(callee, &cost, runs.value_or(1));
     }
     cost.peak_bytes = std::max(cost.peak_bytes, callee.peak_bytes);
   }
-  if (manner == TripCount::kUnknown || manner == TripCount::kLoop) ++cost.open;
+  cost.open += is_open;
   return cost;
 }
 
@@ -204,7 +234,8 @@ RunCost ModuleCosts::OfNode(const Node& node) {
     Port port{node.id(), i};
     DataType type = shapes.TypeOf(port);
     std::optional<int64_t> bytes = BytesOf(type, shapes.OfPort(port));
-    is_open |= !bytes && DataTypeSize(BaseType(type)) > 0;
+    bool is_read = i == 0 || !node.UsesOf(i).empty();
+    is_open |= !bytes && is_read && DataTypeSize(BaseType(type)) > 0;
     outputs = Sum(outputs, bytes.value_or(0));
   }
   if (manner == TripCount::kNone || manner == TripCount::kUnknown) {
@@ -223,8 +254,40 @@ RunCost ModuleCosts::OfNode(const Node& node) {
   return cost;
 }
 
+std::vector<NodeId> ModuleCosts::NodesThatRun(const Graph& body) const {
+  std::vector<NodeId> nodes, todo;
+  if (const Function* function = FunctionOf(body)) {
+    for (const Function::Result& result : function->results) todo.push_back(result.node);
+    for (const auto& [name, id] : function->control_results) todo.push_back(id);
+  } else {
+    todo = outputs_;
+  }
+  bool all_run = todo.empty();
+  std::vector<bool> is_needed(body.end_id(), false);
+  for (NodeId id : todo) is_needed[id] = true;
+  const ShapeMap& shapes = shapes_.Of(body);
+  while (!todo.empty()) {
+    Node node = body.node(todo.back());
+    todo.pop_back();
+    bool needs_values = !NeedsOnlyShape(node, shapes);
+    for (Port port : node.inputs()) {
+      bool is_read = port.node != kNoNode && (needs_values || port.IsControl());
+      if (!is_read || is_needed[port.node]) continue;
+      is_needed[port.node] = true;
+      todo.push_back(port.node);
+    }
+  }
+  for (Node node : body.nodes()) {
+    if (all_run || is_needed[node.id()]) nodes.push_back(node.id());
+  }
+  return nodes;
+}
+
 int64_t ModuleCosts::PeakOf(const Graph& body) {
+  std::vector<bool> runs(body.end_id(), false);
+  for (NodeId id : NodesThatRun(body)) runs[id] = true;
   std::vector<NodeId> order = RunOrder(body);
+  llvm::erase_if(order, [&](NodeId id) { return !runs[id]; });
   Buffers buffers(body, shapes_.Of(body), order);
   int64_t held = 0, peak = 0;
   for (NodeId id : order) {
@@ -244,7 +307,7 @@ const RunCost& ModuleCosts::OfBody(const Graph& body) {
   // A recursive call of this function finds this entry, and counts as a node of unknown cost.
   known->second.open = 1;
   RunCost cost;
-  for (Node node : body.nodes()) Add(OfNode(node), &cost);
+  for (NodeId id : NodesThatRun(body)) Add(OfNode(body.node(id)), &cost);
   cost.peak_bytes = PeakOf(body);
   return bodies_[&body] = cost;
 }
@@ -252,14 +315,14 @@ const RunCost& ModuleCosts::OfBody(const Graph& body) {
 std::map<const Graph*, std::optional<int64_t>> ModuleCosts::Runs() const {
   std::map<const Graph*, std::optional<int64_t>> runs;
   std::map<const Graph*, size_t> waits_for;
-  std::map<const Graph*, std::vector<std::pair<const Graph*, bool>>> calls;
+  std::map<const Graph*, std::vector<std::pair<const Graph*, std::optional<int64_t>>>> calls;
   auto look = [&](const Graph& graph) {
     runs[&graph] = 0;
     for (Node node : graph.nodes()) {
       TripCount how = MannerOf(node);
       if (how == TripCount::kNone) continue;
       for (const Function* function : FunctionsOf(node)) {
-        calls[&graph].push_back({&function->body, how == TripCount::kOnce});
+        calls[&graph].push_back({&function->body, RunsOf(node, *function, how, shapes_)});
         ++waits_for[&function->body];
       }
     }
@@ -275,12 +338,12 @@ std::map<const Graph*, std::optional<int64_t>> ModuleCosts::Runs() const {
     const Graph* graph = ready.back();
     ready.pop_back();
     done.insert(graph);
-    for (auto [callee, once] : calls[graph]) {
+    for (auto [callee, times] : calls[graph]) {
       std::optional<int64_t>& of_callee = runs[callee];
       bool never = runs[graph] && *runs[graph] == 0;
       if (!never) {
-        if (!once || !runs[graph]) of_callee.reset();
-        if (of_callee) *of_callee = Sum(*of_callee, *runs[graph]);
+        if (!times || !runs[graph]) of_callee.reset();
+        if (of_callee) *of_callee = Sum(*of_callee, Product(*times, *runs[graph]));
       }
       if (--waits_for[callee] == 0) ready.push_back(callee);
     }

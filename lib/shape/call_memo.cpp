@@ -30,6 +30,8 @@ std::string CallKey(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> a
     if (arg->elements()) add('=', *arg->elements());
     if (!arg->extra) continue;
     if (arg->extra->holds_nothing) key += '0';
+    if (arg->extra->knows_writes) key += '!';
+    if (arg->extra->written) key += arg->extra->written->ToString();
     if (arg->extra->content_elements) add('%', *arg->extra->content_elements);
   }
   return key;

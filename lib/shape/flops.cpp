@@ -10,6 +10,8 @@ namespace {
 
 enum class Work {
   kElements,
+  kReduction,
+  kWindow,
   kNone,
   kMove,
   kMatMul,
@@ -31,6 +33,9 @@ Work WorkOf(llvm::StringRef op) {
       .Cases("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", Work::kDepthwise)
       .Cases("Conv2DBackpropInput", "Conv3DBackpropInputV2", Work::kInputGradient)
       .Cases("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", Work::kFilterGradient)
+      .Cases("Sum", "Prod", "Max", "Min", "All", "Any", Work::kReduction)
+      .Cases("ArgMax", "ArgMin", "BiasAddGrad", Work::kReduction)
+      .Cases("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", Work::kWindow)
       .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", "_Arg", "_Retval", "NoOp",
              "Identity", Work::kNone)
       .Cases("IdentityN", "Reshape", "Squeeze", "ExpandDims", "Shape", "ShapeN", "Size", "Rank",
@@ -41,6 +46,17 @@ Work WorkOf(llvm::StringRef op) {
              "GatherV2", Work::kMove)
       .Cases("Pad", "PadV2", "Tile", "Fill", "Cast", "_Send", "_Recv", Work::kMove)
       .Default(Work::kElements);
+}
+
+// Returns the operations per element of an op that takes several, as TensorFlow's profiler counts
+// them. A softmax subtracts the maximum, which it looks for first, and divides by the sum of the
+// exponentials.
+int64_t PerElement(llvm::StringRef op) {
+  return llvm::StringSwitch<int64_t>(op)
+      .Cases("Rsqrt", "SquaredDifference", 2)
+      .Case("RsqrtGrad", 4)
+      .Cases("Softmax", "LogSoftmax", 5)
+      .Default(1);
 }
 
 std::optional<int64_t> Elements(const Shape& shape) { return shape.NumElements(); }
@@ -103,7 +119,12 @@ std::optional<int64_t> LargestTensor(const Node& node, const ShapeMap& shapes) {
     return elements.has_value();
   };
   bool known = true;
-  for (int port = 0, end = NumOutputs(node); port < end; ++port) known &= see({node.id(), port});
+  for (int port = 0, end = NumOutputs(node); port < end; ++port) {
+    // Outputs that nothing reads, such as what a batch normalization reserves for its gradient, may
+    // have any shape.
+    bool is_read = port == 0 || !node.UsesOf(port).empty();
+    known &= see({node.id(), port}) || !is_read;
+  }
   for (int i = 0; i < node.num_inputs(); ++i) known &= see(node.input(i));
   return known ? std::optional<int64_t>(largest) : std::nullopt;
 }
@@ -123,7 +144,17 @@ std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes) {
   const Shape& output = shapes.OfPort({node.id(), 0});
   Work work = WorkOf(node.op());
   if (work == Work::kNone || work == Work::kMove) return 0;
-  if (work == Work::kElements) return LargestTensor(node, shapes);
+  if (work == Work::kElements) return Product(PerElement(node.op()), LargestTensor(node, shapes));
+  if (work == Work::kReduction) {  // n elements become one by n - 1 operations
+    if (node.num_inputs() == 0) return std::nullopt;
+    std::optional<int64_t> all = Elements(input(0)), left = Elements(output);
+    if (!all || !left) return std::nullopt;
+    return std::max<int64_t>(0, *all - *left);
+  }
+  if (work == Work::kWindow) {
+    std::vector<int64_t> window = node.GetInts("ksize");
+    return Product(NumElements(window), Elements(output));
+  }
   if (work == Work::kEinsum) return EinsumFlops(node, shapes);
   int needed = work == Work::kInputGradient || work == Work::kFilterGradient ? 3 : 2;
   if (node.num_inputs() < needed) return std::nullopt;
@@ -142,8 +173,14 @@ std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes) {
       if (!area || !channels || *channels == 0) return std::nullopt;
       return Product(2, Product(Elements(output), *area / *channels));
     }
-    case Work::kInputGradient:
-      return Product(2, Product(Elements(input(2)), FilterOf(input(1))));
+    case Work::kInputGradient: {
+      // As TensorFlow's profiler, ignores the border, where the filter reads less.
+      std::optional<int64_t> filter = Elements(input(1)), depth = DimOf(input(1), 2);
+      std::optional<int64_t> strides = NumElements(node.GetInts("strides"));
+      if (!filter || !depth || !strides || *depth == 0 || *strides <= 0) return std::nullopt;
+      std::optional<int64_t> all = Product(2, Product(Elements(output), *filter / *depth));
+      return all ? std::optional<int64_t>(*all / *strides) : std::nullopt;
+    }
     default:
       return Product(2, Product(Elements(input(2)), FilterOf(output)));
   }

@@ -97,6 +97,14 @@ void JoinContentElements(const PortFacts& a, const PortFacts& b, PortFacts* join
   }
 }
 
+void JoinWrites(const PortFacts& a, const PortFacts& b, PortFacts* joined) {
+  if (!a.extra || !b.extra || !joined->extra) return;
+  if (!a.extra->knows_writes || !b.extra->knows_writes) return;
+  const std::optional<Shape>&x = a.extra->written, &y = b.extra->written;
+  joined->extra->knows_writes = true;
+  joined->extra->written = x && y ? JoinShapes(*x, *y) : x ? x : y;
+}
+
 }  // namespace
 
 PortFacts JoinFacts(const PortFacts& a, const PortFacts& b) {
@@ -105,6 +113,7 @@ PortFacts JoinFacts(const PortFacts& a, const PortFacts& b) {
   if (!joined.shape.known_rank() && a.handle == b.handle) joined.handle = a.handle;
   if (a.content() && b.content()) joined.SetContent(JoinShapes(*a.content(), *b.content()));
   JoinContentElements(a, b, &joined);
+  JoinWrites(a, b, &joined);
   const Elements *x = a.elements(), *y = b.elements();
   if (!x || !y || a.shape != b.shape) return joined;
   if (std::optional<Elements> elements = JoinElements(*x, *y))

@@ -32,9 +32,15 @@ struct PortFacts {
     // list.
     std::optional<Elements> content_elements;
     bool holds_nothing = false;
+    // For a list all of whose writes are known: the shape that the written tensors have in common;
+    // no shape if there are none. It says more than the shape that the list was made for, which
+    // often leaves the batch size open.
+    bool knows_writes = false;
+    std::optional<Shape> written;
     bool operator==(const Extra& o) const {
       return elements == o.elements && content == o.content &&
-             content_elements == o.content_elements && holds_nothing == o.holds_nothing;
+             content_elements == o.content_elements && holds_nothing == o.holds_nothing &&
+             knows_writes == o.knows_writes && written == o.written;
     }
   };
   Shape shape;

@@ -85,13 +85,26 @@ Shape ArrayElement(ShapeContext& c) {
 
 Shape ListElement(ShapeContext& c) { return c.sees_inside ? ArrayElement(c) : Shape::Unknown(); }
 
+// Returns the shape of the tensors that were written to the list, if they are known.
+Shape WrittenElement(ShapeContext& c) {
+  const PortFacts& list = c.facts(0);
+  Shape element = ListElement(c);
+  if (!c.sees_inside || !list.extra || !list.extra->written) return element;
+  return MergeShapes(element, *list.extra->written).value_or(element);
+}
+
 // Returns the shape of an element, from the list and the shape tensor in input `shape_at`.
 Shape ListElementWith(ShapeContext& c, int shape_at) {
-  Shape element = ListElement(c), asked = c.ShapeFrom(shape_at, /*or_scalar=*/true);
+  Shape element = WrittenElement(c), asked = c.ShapeFrom(shape_at, /*or_scalar=*/true);
   return MergeShapes(element, asked).value_or(asked);
 }
 
 void ListOfAskedShape(ShapeContext& c) { OutList(c, c.ShapeFrom(0, /*or_scalar=*/true)); }
+
+void ListReserveShape(ShapeContext& c) {
+  ListOfAskedShape(c);
+  if (c.believes_notes && c.HasOutput(0)) c.outputs[0].extra->knows_writes = true;
+}
 
 void EmptyListShape(ShapeContext& c) {
   ListOfAskedShape(c);
@@ -99,6 +112,16 @@ void EmptyListShape(ShapeContext& c) {
 }
 
 void SameListShape(ShapeContext& c) { OutList(c, ListElement(c)); }
+
+void ListSetItemShape(ShapeContext& c) {
+  SameListShape(c);
+  const PortFacts& list = c.facts(0);
+  if (!list.extra || !list.extra->knows_writes || !c.HasOutput(0)) return;
+  const std::optional<Shape>& before = list.extra->written;
+  c.outputs[0].extra->knows_writes = true;
+  c.outputs[0].extra->written = before ? JoinShapes(*before, c.in(2)) : c.in(2);
+}
+
 void ListFromTensorShape(ShapeContext& c) { OutList(c, SubShape(c.in(0), 1)); }
 void ListScatterShape(ShapeContext& c) { OutList(c, c.ShapeFrom(2, /*or_scalar=*/true)); }
 void ListSplitShape(ShapeContext& c) { OutList(c, c.ShapeFrom(1, /*or_scalar=*/true)); }
@@ -269,9 +292,9 @@ constexpr ShapeRule kRules[] = {
     {"SparseApplyRMSProp", SameAsInput},
     {"SparseApplyCenteredRMSProp", SameAsInput},
     {"EmptyTensorList", EmptyListShape},
-    {"TensorListReserve", ListOfAskedShape},
+    {"TensorListReserve", ListReserveShape},
     {"TensorListResize", SameListShape},
-    {"TensorListSetItem", SameListShape},
+    {"TensorListSetItem", ListSetItemShape},
     {"TensorListConcatLists", SameListShape},
     {"TensorListScatterIntoExistingList", SameListShape},
     {"TensorListFromTensor", ListFromTensorShape},

@@ -79,5 +79,19 @@ TEST_F(FlopsTest, OthersCountElements) {
   EXPECT_EQ(FlopsOf(Add("Tanh", {open})), std::nullopt);
 }
 
+// As many as TensorFlow's profiler counts.
+TEST_F(FlopsTest, SeveralForAnElement) {
+  NodeId x = Placeholder("x", {2, 8, 8, 3});
+  EXPECT_EQ(FlopsOf(Add("Relu", {x})), 384);
+  EXPECT_EQ(FlopsOf(Add("Rsqrt", {x})), 2 * 384);
+  EXPECT_EQ(FlopsOf(Add("SquaredDifference", {x, x})), 2 * 384);
+  EXPECT_EQ(FlopsOf(Add("Softmax", {x})), 5 * 384);
+  NodeId pool = Add("MaxPool", {x});
+  graph_.SetAttr(pool, "ksize", attr::Ints({1, 3, 3, 1}));
+  graph_.SetAttr(pool, "strides", attr::Ints({1, 2, 2, 1}));
+  graph_.SetAttr(pool, "padding", attr::String("SAME"));
+  EXPECT_EQ(FlopsOf(pool), 2 * 4 * 4 * 3 * 9);
+}
+
 }  // namespace
 }  // namespace grapnel

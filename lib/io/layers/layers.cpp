@@ -1,0 +1,95 @@
+#include "lib/io/layers/layers.h"
+
+#include <set>
+
+#include "lib/ir/types.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+
+int64_t LayerVariable::elements() const {
+  return shape.IsFullyKnown() ? shape.NumElements().value_or(-1) : -1;
+}
+
+std::vector<int> LayerTable::LayersIn(int parent) const {
+  std::vector<int> layers;
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    if (layers_[i].parent == parent) layers.push_back(static_cast<int>(i));
+  }
+  return layers;
+}
+
+int LayerTable::LayerOf(llvm::StringRef function, llvm::StringRef node) const {
+  if (auto body = nodes_.find(function); body != nodes_.end()) {
+    if (auto found = body->second.find(node); found != body->second.end()) return found->second;
+  }
+  if (auto body = scopes_.find(function); body != scopes_.end()) {
+    constexpr int kMost = 200;  // names may be hostile
+    llvm::StringRef scope = node;
+    for (int i = 0; i < kMost && scope.contains('/'); ++i) {
+      scope = scope.rsplit('/').first;
+      if (auto found = body->second.find(scope); found != body->second.end()) return found->second;
+    }
+  }
+  auto found = functions_.find(function);
+  return found == functions_.end() ? -1 : found->second;
+}
+
+int LayerTable::LayerOf(const Node& node) const {
+  const Function* function = FunctionOf(node.graph());
+  return LayerOf(function ? function->name() : llvm::StringRef(), node.name());
+}
+
+bool LayerTable::IsIn(int layer, int outer) const {
+  while (layer >= 0 && layer != outer) layer = layers_[layer].parent;
+  return layer == outer;
+}
+
+std::string LayerTable::LabelOf(int layer) const {
+  const ModelLayer& itself = layers_[layer];
+  int number = 1;
+  for (int i = 0; i < layer; ++i)
+    number += layers_[i].parent == itself.parent && layers_[i].name == itself.name;
+  return number == 1 ? itself.name : itself.name + "#" + std::to_string(number);
+}
+
+std::string LayerTable::PathOf(int layer) const {
+  std::string path = LabelOf(layer);
+  for (int outer = layers_[layer].parent; outer >= 0; outer = layers_[outer].parent)
+    path = LabelOf(outer) + "/" + path;
+  return path;
+}
+
+int LayerTable::Find(llvm::StringRef path) const {
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    llvm::StringRef name = layers_[i].name;
+    bool may_be = path.contains(name) && PathOf(static_cast<int>(i)) == path;
+    if (may_be) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+ParameterCount LayerTable::ParametersOf(int layer) const {
+  std::set<int> variables;
+  if (layer < 0) variables.insert(of_model_.begin(), of_model_.end());
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    if (layer < 0 || IsIn(static_cast<int>(i), layer))
+      variables.insert(layers_[i].variables.begin(), layers_[i].variables.end());
+  }
+  ParameterCount count;
+  for (int i : variables) {
+    const LayerVariable& variable = variables_[i];
+    int64_t elements = variable.elements();
+    count.is_told |= variable.trainable.has_value();
+    if (elements < 0) {
+      count.is_open = true;
+      continue;
+    }
+    count.all += elements;
+    count.bytes += elements * static_cast<int64_t>(DataTypeSize(BaseType(variable.dtype)));
+    if (variable.trainable.value_or(false)) count.trainable += elements;
+  }
+  return count;
+}
+
+}  // namespace grapnel
