@@ -7,7 +7,9 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/text.h"
+#include "lib/job/function_graph.h"
 #include "lib/job/job_json.h"
+#include "lib/job/node_answer.h"
 #include "lib/job/source.h"
 #include "lib/job/whole_model.h"
 #include "lib/pass/near_misses.h"
@@ -19,6 +21,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "tools/document.h"
 #include "tools/input.h"
+#include "tools/node_question_flag.h"
 #include "tools/pipeline.h"
 #include "tools/size_flags.h"
 #include "tools/time_limit.h"
@@ -29,11 +32,14 @@ namespace {
 struct Flags {
   std::string model, graph, output, dump_dir, ledger;
   PipelineFlags pipeline;
+  NodeQuestionFlag question;
   TimeLimit limit;
   SizeFlags sizes;
-  bool print = false, timing = false, explain = false;
+  bool print = false, timing = false, explain = false, until_fixed = false;
   std::function<std::vector<TypedOption>()> typed;
 
+  // True if --limit may end the passes.
+  bool StopsEarly() const { return pipeline.request.options.limit >= 0; }
   // True if the output is a SavedModel: the model is one, the output is a folder, and variables are
   // not frozen.
   bool WritesFolder(const OpenedGraph& opened) const {
@@ -73,6 +79,25 @@ void PrintNearMisses(llvm::ArrayRef<Refusal> misses, const LineTable& lines, boo
   }
 }
 
+// Prints the answers about nodes, as comments if the graph is printed to the same stream.
+void PrintAnswers(llvm::ArrayRef<NodeAnswer> answers, bool as_comments, llvm::raw_ostream& os) {
+  std::string text;
+  llvm::raw_string_ostream blocks(text);
+  WriteNodeAnswers(answers, blocks);
+  llvm::SmallVector<llvm::StringRef, 8> lines;
+  llvm::StringRef(blocks.str()).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
+}
+
+// Returns the function that the request names; null if it names none.
+const Function* FunctionOf(const OptimizeRequest& request, const Module& module) {
+  if (request.function.empty()) return nullptr;
+  auto function = FindTracedFunction(module, request.function);
+  if (function) return *function;
+  llvm::consumeError(function.takeError());  // the job reports it
+  return nullptr;
+}
+
 Error PrintResult(const Module& module, llvm::raw_ostream& os) {
   ShapeMap shapes = InferShapes(module.main);
   TextOptions options;
@@ -93,7 +118,7 @@ std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& req
   auto path = SaveFailedInput(opened, request, *done.failed);
   if (!path) return TextOf(path.takeError());
   static const char* const kKept[] = {"plugin", "rewriter-config", "keep-nan", "device",
-                                      "onednn", "threads",         "memory"};
+                                      "onednn", "threads",         "memory",   "without"};
   llvm::erase_if(typed, [](const TypedOption& option) {
     return !llvm::is_contained(kKept, llvm::StringRef(option.name));
   });
@@ -141,6 +166,21 @@ void WarnOfVariables(const OpenedGraph& opened, const MessageSink& sink) {
                      "with them, --freeze makes them constants",
                      opened.model().path, Plural(variables, "variable"))
            .str());
+}
+
+// The most runs of the passes with --until-fixed. Most graphs take two or three.
+constexpr int kMostRuns = 20;
+
+// Returns "fixed after 3 runs", or a warning that the last run still changed something.
+std::string RunsText(const OptimizeResult& result) {
+  if (result.is_fixed) return "fixed after " + Plural(result.runs, "run");
+  std::vector<std::string> changing;
+  for (const Stage& stage : llvm::ArrayRef(result.stages).drop_front(result.last_run)) {
+    if (stage.changed && !llvm::is_contained(changing, stage.pass)) changing.push_back(stage.pass);
+  }
+  return llvm::formatv("not fixed: run {0}, the last one, still changed something: {1}",
+                       result.runs, llvm::join(changing, ", "))
+      .str();
 }
 
 Error WriteResult(const OpenedGraph& opened, const Optimized& done, const Flags& flags,
@@ -221,9 +261,12 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.run_timeout_s = flags.limit.seconds;
   std::unique_ptr<Instrumentation> progress = MakePassProgress(invocation);
   request.watcher = progress.get();
-  bool wants_all_misses = request.wants_near_misses;
+  if (flags.until_fixed) request.options.most_runs = kMostRuns;
+  ASSIGN_OR_RETURN(std::unique_ptr<NodeQuestion> question, flags.question.Ask(opened));
+  request.question = question.get();
+  bool wants_all_misses = request.wants_near_misses && !question;
   LineTable lines;
-  if (flags.explain || wants_all_misses) lines = LinesOf(opened);
+  if (flags.explain || request.wants_near_misses) lines = LinesOf(opened);
   if (flags.explain) {
     request.wants_near_misses = true;
     request.on_rewrite = [&](const Rewrite& rewrite) {
@@ -239,14 +282,22 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (request.whole_model) RETURN_IF_ERROR(CheckCanWrite(opened.model(), flags.output));
   Module& module = opened.module();
   auto count_nodes = [&] {
+    if (const Function* function = FunctionOf(request, module)) return function->body.num_nodes();
     return request.whole_model ? CountOfSignatures(opened.file()) : module.main.num_nodes();
   };
   size_t nodes_before = count_nodes();
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
   if (done.failure) return ReportFailure(opened, request, done, flags, invocation);
-  if (std::string kept = done.KeptText(); !kept.empty())
+  if (std::string kept = done.KeptText(); !kept.empty() && request.function.empty())
     request.options.sink(Severity::kWarning, "no --fetch given: " + kept);
-
+  if (flags.until_fixed && !done.result.is_fixed && !flags.StopsEarly())
+    request.options.sink(Severity::kWarning, RunsText(done.result));
+  std::vector<NodeAnswer> answers;
+  if (question) {
+    auto found = question->Answers(module, lines, /*all=*/false);
+    if (!found) return Annotate(opened.model().path, found.takeError());
+    answers = std::move(*found);
+  }
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   RETURN_IF_ERROR(WriteResult(opened, done, flags, invocation));
   const OneDnnNeed need = FindOneDnnNeed(module);
@@ -256,12 +307,19 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     WriteDocument(invocation.out(), [&](llvm::json::OStream& json) {
       json.attribute("path", llvm::json::fixUTF8(flags.model));
       WriteOptimizedJson(done, nodes_before, count_nodes(), flags.timing, json);
+      if (question) WriteNodeAnswersJson(answers, json);
+      if (flags.until_fixed) {
+        json.attribute("runs", done.result.runs);
+        json.attribute("is_fixed", done.result.is_fixed);
+      }
       if (need.nodes > 0) json.attribute("needs_onednn", need.Text());
       if (written) written->WriteJson(json);
     });
     return kExitOk;
   }
-  PrintNearMisses(done.near_misses, lines, wants_all_misses, flags.print, invocation.out());
+  if (!question || flags.explain)
+    PrintNearMisses(done.near_misses, lines, wants_all_misses, flags.print, invocation.out());
+  PrintAnswers(answers, flags.print, invocation.out());
   if (flags.print) RETURN_IF_ERROR(PrintResult(module, invocation.out()));
   bool stdout_is_free = flags.output != "-" && flags.ledger != "-" && !flags.print;
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();
@@ -270,6 +328,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     os << flags.model << ": " << WithCommas(nodes_before) << " -> " << Plural(count_nodes(), "node")
        << (request.whole_model ? " of the signatures, " : ", ")
        << Plural(done.result.rewrites, "rewrite");
+    if (!request.function.empty()) os << " in function '" << Printable(request.function) << "'";
+    if (flags.until_fixed && done.result.is_fixed) os << ", " << RunsText(done.result);
     if (done.values_compared) os << ", " << ComparedText(done);
     if (flags.output.empty()) os << " (-o FILE writes the result)";
     os << "\n";
@@ -282,6 +342,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (!flags.question.node.empty() && !flags.pipeline.request.wants_near_misses)
+    return MakeError("--node requires --why-not");
   if (invocation.flags.json) {
     const char* other = flags.print           ? "--print"
                         : flags.explain       ? "--explain"
@@ -307,6 +369,11 @@ RunCommand SetUp(CommandLine& line) {
   flags->pipeline.AddTo(line);
   flags->sizes.AddTo(line);
   flags->pipeline.AddDeviceTo(line);
+  line.Option("--function", flags->pipeline.request.function,
+              "optimize this function of the library alone, with the functions that it calls; the "
+              "rest of the model stays as it is");
+  line.Flag("--until-fixed", flags->until_fixed,
+            "run the passes again and again, until a run changes nothing; at most 20 times");
   line.Flag("--freeze", flags->pipeline.request.freeze,
             "convert a SavedModel's variables and tables to constants");
   line.Option("--dump-dir", flags->dump_dir,
@@ -322,6 +389,7 @@ RunCommand SetUp(CommandLine& line) {
             "print every rewrite, and where TensorFlow makes a wrong one");
   line.Flag("--why-not", flags->pipeline.request.wants_near_misses,
             "print where a rule's pattern was found, but a condition failed");
+  flags->question.AddTo(line);
   line.Flag("--print", flags->print, "print the result, one line per node");
   line.Flag("--timing", flags->timing, "print the time of each pass");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

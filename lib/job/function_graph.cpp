@@ -9,15 +9,6 @@
 namespace grapnel {
 namespace {
 
-Expected<const Function*> FindTrace(const Module& module, llvm::StringRef name) {
-  std::string trace = "__inference_" + name.str();
-  for (char& c : trace)
-    if (c == ' ') c = '_';
-  if (!module.FindFunction(name))
-    if (const Function* function = module.FindFunction(trace)) return function;
-  return FindFunction(module, name);
-}
-
 // Returns the functions that a graph calls, directly or indirectly.
 std::set<const Function*> ReachedFrom(const Graph& graph) {
   std::set<const Function*> reached;
@@ -38,8 +29,17 @@ std::set<const Function*> ReachedFrom(const Graph& graph) {
 
 }  // namespace
 
+Expected<const Function*> FindTracedFunction(const Module& module, llvm::StringRef name) {
+  std::string trace = "__inference_" + name.str();
+  for (char& c : trace)
+    if (c == ' ') c = '_';
+  if (!module.FindFunction(name))
+    if (const Function* function = module.FindFunction(trace)) return function;
+  return FindFunction(module, name);
+}
+
 Expected<std::string> TakeFunction(llvm::StringRef name, OpenedGraph* opened) {
-  auto found = FindTrace(opened->module(), name);
+  auto found = FindTracedFunction(opened->module(), name);
   if (!found) return Annotate(opened->model().path, found.takeError());
   std::string taken = (*found)->name().str();
   std::unique_ptr<Module> module = opened->module().Copy();
