@@ -51,16 +51,29 @@ void NodeQuestion::Join(OptimizeOptions* options) {
     Hear(refusal, /*is_match=*/true);
   };
   options->on_mismatch = [this](const Refusal& refusal) { Hear(refusal, /*is_match=*/false); };
+  limit_ = options->limit;
   int place = 0;
   for (const PassRegistry::Entry* pass : registry_->Passes()) {
     for (const Rule* rule : registry_->RulesOf(pass->info.name)) {
+      if (!IsAskedRule(pass->info.name, rule->name) || !IsSelected(*pass, *rule, *options))
+        continue;
       auto patterns = OpPattern::ParseAll(rule->pattern, rule->ops);
-      if (patterns && !patterns->empty() && IsAskedRule(pass->info.name, rule->name))
+      if (patterns && !patterns->empty())
         sought_.push_back({rule, pass, std::move(*patterns), place++});
       // A pattern of a plugin that cannot be parsed fails PassRegistry::CheckPlugins().
       llvm::consumeError(patterns.takeError());
     }
   }
+}
+
+// False if the options name the passes or rules that run, and not this one.
+bool NodeQuestion::IsSelected(const PassRegistry::Entry& pass, const Rule& rule,
+                              const OptimizeOptions& options) const {
+  if (options.passes.empty()) return true;
+  return llvm::any_of(options.passes, [&](llvm::StringRef name) {
+    auto [of, chosen] = name.split('/');
+    return registry_->Find(of) == &pass && (chosen.empty() || chosen == rule.name);
+  });
 }
 
 bool NodeQuestion::IsAskedRule(llvm::StringRef pass, llvm::StringRef rule) const {
@@ -151,7 +164,9 @@ void NodeQuestion::Look(Asked* asked, llvm::StringRef pass) {
       for (const NodeAndOp& one : seen->nodes) Watch(asked->function, one.node, index);
       asked->first[sought.place] = *seen;
     }
-    if (is_next) asked->last[sought.place] = std::move(*seen);
+    if (!is_next) continue;
+    auto [known, is_new] = asked->last.try_emplace(sought.place, *seen);
+    if (!is_new && seen->distance <= known->second.distance) known->second = std::move(*seen);
   }
 }
 
@@ -249,11 +264,13 @@ void NodeQuestion::Follow(Asked* asked, const Rewrite& rewrite) {
   others.erase("");
   for (const std::string& other : others) {
     if (llvm::is_contained(rewrite.made, other)) continue;
-    // A removed node, and one that has changed, have lost their op; the pattern may know it.
+    // A removed node, and one that has changed, have lost their op; a pattern may know it.
     std::string op;
-    for (const auto& [place, seen] : asked->last) {
-      for (const NodeAndOp& node : seen.nodes)
-        if (node.node == other) op = node.op;
+    for (const auto* matches : {&asked->first, &asked->last}) {
+      for (const auto& [place, seen] : *matches) {
+        for (const NodeAndOp& node : seen.nodes)
+          if (node.node == other) op = node.op;
+      }
     }
     if (Node node = graph_->Find(other); node && op.empty()) op = node.op().str();
     if (op != "Const") change.with.push_back({other, op});

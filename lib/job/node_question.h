@@ -58,10 +58,11 @@ class NodeQuestion : public Instrumentation {
     std::string function, name;
     NodeAndOp now;  // what stands for the node now; empty: nothing
     NodeAnswer answer;
-    bool is_read = false;             // by some node, when last looked
-    bool is_known = false;            // `first` has been filled
-    std::map<int, Seen> first, last;  // by Sought::place: when the node was first seen; last
-    std::map<int, size_t> broken;     // the rewrite after which a complete match was none any more
+    bool is_read = false;   // by some node, when last looked
+    bool is_known = false;  // `first` has been filled
+    // By Sought::place: when the node was first seen; at best, before the pass of the rule.
+    std::map<int, Seen> first, last;
+    std::map<int, size_t> broken;  // the rewrite after which a complete match was none any more
   };
   // What a rule said of a node.
   struct Said {
@@ -86,6 +87,8 @@ class NodeQuestion : public Instrumentation {
   void Watch(llvm::StringRef function, llvm::StringRef node, size_t asked);
 
   bool IsAskedRule(llvm::StringRef pass, llvm::StringRef rule) const;
+  bool IsSelected(const PassRegistry::Entry& pass, const Rule& rule,
+                  const OptimizeOptions& options) const;
   bool IsAbout(const Said& said, const Asked& asked) const;
   bool StillHolds(const Said& said, const Asked& asked, const Module& module) const;
   const Sought* FindSought(llvm::StringRef pass, llvm::StringRef rule) const;
@@ -93,12 +96,14 @@ class NodeQuestion : public Instrumentation {
                                    bool all) const;
   void AddSaid(const Asked& asked, const Module& module, std::vector<Candidate>* found) const;
   void AddPatterns(const Asked& asked, std::vector<Candidate>* found) const;
+  std::vector<std::string> NamesAndScopes(const Module& module) const;
   std::string WhyItStays(const Asked& asked, llvm::ArrayRef<NodeAndOp> nodes) const;
 
   const NodeSelection selection_;
   const std::string asked_rule_;
   const PassRegistry* registry_ = nullptr;
   std::vector<std::string> without_;
+  int limit_ = -1;
   std::vector<Sought> sought_;
   std::vector<Asked> asked_;
   std::map<std::string, std::set<size_t>> watched_;  // by Key(): asked nodes near that node

@@ -29,6 +29,13 @@ std::vector<NodeAndOp> Placed(std::vector<NodeAndOp> nodes, const std::string& f
   return nodes;
 }
 
+// True if the fusion of the node has all of these nodes.
+bool Covers(llvm::StringRef node, const NodeChange& fusion, llvm::ArrayRef<NodeAndOp> nodes) {
+  return llvm::all_of(nodes, [&](const NodeAndOp& one) {
+    return one.node == node || one.node == fusion.into.node || HasName(fusion.with, one.node);
+  });
+}
+
 }  // namespace
 
 // A rule for an answer, with what decides its place there.
@@ -98,7 +105,8 @@ void NodeQuestion::AddSaid(const Asked& asked, const Module& module,
 
 void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found) const {
   const auto& changes = asked.answer.changes;
-  if (!changes.empty() && changes.back().kind != NodeChange::kRewritten) return;
+  const bool is_fused = !changes.empty() && changes.back().kind == NodeChange::kFused;
+  if (!changes.empty() && changes.back().kind == NodeChange::kRemoved) return;
   for (const Sought& sought : sought_) {
     const std::string pass = sought.pass->info.name, rule = sought.rule->name;
     bool is_said = llvm::any_of(*found, [&](const Candidate& other) {
@@ -109,6 +117,10 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
     bool is_left_out =
         llvm::is_contained(without_, pass) || llvm::is_contained(without_, pass + "/" + rule);
     auto broken = asked.broken.find(sought.place);
+    // Of a fused node only a rule counts that would have fused others.
+    if (is_fused && (broken == asked.broken.end() || first == asked.first.end() ||
+                     Covers(asked.name, changes.back(), first->second.nodes)))
+      continue;
     Candidate candidate;
     candidate.place = sought.place;
     candidate.rule.pass = pass;
@@ -140,9 +152,11 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
       continue;  // the pass did not run
     } else if (last->second.distance == 0) {
       take(Candidate::kDetail, last->second);
+      const char* refuses = *sought.rule->refuses ? sought.rule->refuses : sought.rule->help;
+      bool is_over = limit_ >= 0 && rewrites_.size() >= static_cast<size_t>(limit_);
       candidate.rule.reason =
-          Sentence("its ops are there, but a condition of the rule fails: {0}",
-                   *sought.rule->refuses ? sought.rule->refuses : sought.rule->help);
+          is_over ? "--limit was used up before"
+                  : Sentence("its ops are there, but a condition of the rule fails: {0}", refuses);
     } else {
       take(last->second.distance <= kFoundOps ? Candidate::kNear : Candidate::kFar, last->second);
       if (std::string why = WhyItStays(asked, candidate.rule.between); !why.empty())
@@ -203,14 +217,20 @@ std::vector<CloseRule> NodeQuestion::ClosestTo(const Asked& asked, const Module&
   return closest;
 }
 
+// The names that a user may have meant: those of nodes, and of scopes.
+std::vector<std::string> NodeQuestion::NamesAndScopes(const Module& module) const {
+  std::set<std::string> names;
+  auto take = [&](llvm::StringRef name) {
+    while (names.insert(name.str()).second && name.contains('/')) name = name.rsplit('/').first;
+  };
+  VisitNodeNames(module, take);
+  for (const std::string& name : names_) take(name);
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
 Expected<std::vector<NodeAnswer>> NodeQuestion::Answers(const Module& module,
                                                         const LineTable& lines, bool all) const {
-  if (asked_.empty()) {
-    return NotFound("node", selection_.text(), [&](NameSink take) {
-      VisitNodeNames(module, take);
-      for (const std::string& name : names_) take(name);
-    });
-  }
+  if (asked_.empty()) return NotFound("node", selection_.text(), NamesAndScopes(module));
   // The nodes of a function that was inlined everywhere are asked about where they are now.
   bool any_optimized = llvm::any_of(
       asked_, [&](const Asked& asked) { return optimized_.count(asked.function) != 0; });

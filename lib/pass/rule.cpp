@@ -82,8 +82,8 @@ llvm::raw_ostream& operator<<(llvm::raw_ostream& os, const Obstacles& obstacles)
   bool is_one_device = llvm::all_of(obstacles.nodes, [&](const Node& node) {
     return node.device_id() == obstacles.nodes[0].device_id();
   });
-  for (const Node& node : obstacles.nodes) {
-    if ((obstacles.kinds & Obstacles::kDevice) && !is_one_device)
+  if ((obstacles.kinds & Obstacles::kDevice) && (!is_one_device || facts.empty())) {
+    for (const Node& node : obstacles.nodes)
       facts.push_back(Sentence("'{0}' is on {1}", node.name(), QuotedDevice(node.device())));
   }
   return os << llvm::join(facts, "; ");
