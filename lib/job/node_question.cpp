@@ -11,11 +11,6 @@ std::string Placed(llvm::StringRef function, llvm::StringRef node) {
   return function.empty() ? node.str() : (function + "/" + node).str();
 }
 
-// Distinguishes the node f/x of the main graph from the node x of the function f.
-std::string Key(llvm::StringRef function, llvm::StringRef node) {
-  return (function + "\n" + node).str();
-}
-
 NodeAndOp Both(const Node& node) { return {node.name().str(), node.op().str()}; }
 
 std::vector<NodeAndOp> Both(llvm::ArrayRef<Node> nodes) {
@@ -45,7 +40,15 @@ const Graph* BodyOf(const Module& module, llvm::StringRef function) {
 
 void NodeQuestion::Join(OptimizeOptions* options) {
   registry_ = options->registry ? options->registry : &PassRegistry::Get();
-  without_ = options->without;
+  for (const std::string& name : options->without) {
+    auto choice = registry_->Choose(name);
+    if (!choice) {
+      llvm::consumeError(choice.takeError());  // the run reports it
+      continue;
+    }
+    std::string rule = choice->rule.empty() ? "" : "/" + choice->rule;
+    without_.push_back(choice->pass->info.name + rule);
+  }
   options->on_refusal = [this, tell = options->on_refusal](const Refusal& refusal) {
     if (tell) tell(refusal);
     Hear(refusal, /*is_match=*/true);

@@ -37,8 +37,7 @@ class NodeQuestion : public Instrumentation {
   // The answers after the run, in the order of the graph. `module`: the result; `lines`: of the
   // original graph. `all`: all rules that came near, not only the closest. Error: there was no such
   // node, with similar names.
-  Expected<std::vector<NodeAnswer>> Answers(const Module& module, const LineTable& lines,
-                                            bool all) const;
+  Expected<std::vector<NodeAnswer>> Answers(const Module& module, const LineTable& lines, bool all);
 
  private:
   // A rule with its pattern.
@@ -75,6 +74,10 @@ class NodeQuestion : public Instrumentation {
   };
   struct Candidate;
 
+  // Distinguishes the node f/x of the main graph from the node x of the function f.
+  static std::string Key(llvm::StringRef function, llvm::StringRef node) {
+    return (function + "\n" + node).str();
+  }
   void Hear(const Refusal& refusal, bool is_match);
   void Scan(const Graph& graph, llvm::StringRef function);
   void Ask(const Node& node, llvm::StringRef function);
@@ -89,7 +92,7 @@ class NodeQuestion : public Instrumentation {
   bool IsAskedRule(llvm::StringRef pass, llvm::StringRef rule) const;
   bool IsSelected(const PassRegistry::Entry& pass, const Rule& rule,
                   const OptimizeOptions& options) const;
-  bool IsAbout(const Said& said, const Asked& asked) const;
+  void MakeIndex();
   bool StillHolds(const Said& said, const Asked& asked, const Module& module) const;
   const Sought* FindSought(llvm::StringRef pass, llvm::StringRef rule) const;
   std::vector<CloseRule> ClosestTo(const Asked& asked, const Module& module, const LineTable& lines,
@@ -110,6 +113,10 @@ class NodeQuestion : public Instrumentation {
   std::set<std::string> scanned_, optimized_;        // functions; "": the main graph
   std::vector<Rewrite> rewrites_;
   std::map<std::string, Said> said_;
+  // For the answers, by Key(): what was said about a node; by rule and Key(): the last rewrite of
+  // the rule at the node, as an index in rewrites_.
+  std::map<std::string, std::vector<const Said*>> said_about_;
+  std::map<std::string, size_t> last_rewrite_;
   std::vector<std::string> names_;  // of nodes that were inlined, for suggestions
   const Graph* graph_ = nullptr;    // of the current stage
   std::string function_;

@@ -13,8 +13,15 @@ namespace {
 // The most rules that an answer has, and those of them of which an op is missing.
 constexpr size_t kMostShown = 3, kMostFarShown = 2;
 
-bool Mentions(llvm::StringRef text, llvm::StringRef node) {
-  return !node.empty() && text.contains(("'" + node + "'").str());
+// Adds the texts in quotes, which are names in a reason.
+void AddQuoted(llvm::StringRef reason, std::set<std::string>* names) {
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  reason.split(parts, '\'');
+  for (size_t i = 1; i < parts.size(); i += 2) names->insert(parts[i].str());
+}
+
+std::string RuleKey(const std::string& pass, const std::string& rule) {
+  return pass + "/" + rule + "\n";
 }
 
 bool HasName(llvm::ArrayRef<NodeAndOp> nodes, llvm::StringRef name) {
@@ -55,24 +62,29 @@ struct NodeQuestion::Candidate {
   }
 };
 
-bool NodeQuestion::IsAbout(const Said& said, const Asked& asked) const {
-  if (said.refusal.function != asked.function) return false;
-  for (const std::string& name : {asked.name, asked.now.node}) {
-    if (said.refusal.node == name || HasName(said.nodes, name)) return true;
-    if (said.is_match && Mentions(said.refusal.reason, name)) return true;
+void NodeQuestion::MakeIndex() {
+  said_about_.clear();
+  last_rewrite_.clear();
+  for (const auto& [key, said] : said_) {
+    std::set<std::string> names = {said.refusal.node};
+    for (const NodeAndOp& node : said.nodes) names.insert(node.node);
+    if (said.is_match) AddQuoted(said.refusal.reason, &names);
+    for (const std::string& name : names)
+      said_about_[Key(said.refusal.function, name)].push_back(&said);
   }
-  return false;
+  for (size_t i = 0; i < rewrites_.size(); ++i) {
+    const Rewrite& rewrite = rewrites_[i];
+    last_rewrite_[RuleKey(rewrite.pass, rewrite.rule) + Key(rewrite.function, rewrite.node)] = i;
+  }
 }
 
 // False if the rule has rewritten the node since, and, for an asked node that was fused, if the
 // refused node is not as it was: then the fusion is another one.
 bool NodeQuestion::StillHolds(const Said& said, const Asked& asked, const Module& module) const {
-  auto later = llvm::ArrayRef(rewrites_).drop_front(said.rewrites);
-  bool is_done = llvm::any_of(later, [&](const Rewrite& rewrite) {
-    return rewrite.pass == said.refusal.pass && rewrite.rule == said.refusal.rule &&
-           rewrite.function == said.refusal.function && rewrite.node == said.refusal.node;
-  });
-  if (is_done) return false;
+  const Refusal& refusal = said.refusal;
+  auto last =
+      last_rewrite_.find(RuleKey(refusal.pass, refusal.rule) + Key(refusal.function, refusal.node));
+  if (last != last_rewrite_.end() && last->second >= said.rewrites) return false;
   const auto& changes = asked.answer.changes;
   if (changes.empty() || changes.back().kind == NodeChange::kRewritten) return true;
   if (!said.is_match) return false;
@@ -84,8 +96,16 @@ bool NodeQuestion::StillHolds(const Said& said, const Asked& asked, const Module
 
 void NodeQuestion::AddSaid(const Asked& asked, const Module& module,
                            std::vector<Candidate>* found) const {
-  for (const auto& [key, said] : said_) {
-    if (!IsAbout(said, asked) || !StillHolds(said, asked, module)) continue;
+  std::vector<const Said*> about;
+  for (const std::string& name : {asked.name, asked.now.node}) {
+    auto there = said_about_.find(Key(asked.function, name));
+    if (there == said_about_.end()) continue;
+    for (const Said* said : there->second)
+      if (!llvm::is_contained(about, said)) about.push_back(said);
+  }
+  for (const Said* one : about) {
+    const Said& said = *one;
+    if (!StillHolds(said, asked, module)) continue;
     const Sought* sought = FindSought(said.refusal.pass, said.refusal.rule);
     // A rule whose ops are not there may say anything of the node.
     if (!said.is_match && sought && said.distance > kFoundOps) continue;
@@ -169,9 +189,11 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
 // Returns why a rule that would remove one of the nodes refuses to, or "".
 std::string NodeQuestion::WhyItStays(const Asked& asked, llvm::ArrayRef<NodeAndOp> nodes) const {
   for (const NodeAndOp& node : nodes) {
-    for (const auto& [key, said] : said_) {
-      const Refusal& refusal = said.refusal;
-      if (said.is_match && refusal.function == asked.function && refusal.node == node.node)
+    auto there = said_about_.find(Key(asked.function, node.node));
+    if (there == said_about_.end()) continue;
+    for (const Said* said : there->second) {
+      const Refusal& refusal = said->refusal;
+      if (said->is_match && refusal.node == node.node)
         return Sentence("'{0}' stays: {1}/{2}: {3}", llvm::StringRef(node.node), refusal.pass,
                         refusal.rule, refusal.reason);
     }
@@ -229,7 +251,8 @@ std::vector<std::string> NodeQuestion::NamesAndScopes(const Module& module) cons
 }
 
 Expected<std::vector<NodeAnswer>> NodeQuestion::Answers(const Module& module,
-                                                        const LineTable& lines, bool all) const {
+                                                        const LineTable& lines, bool all) {
+  MakeIndex();
   if (asked_.empty()) return NotFound("node", selection_.text(), NamesAndScopes(module));
   // The nodes of a function that was inlined everywhere are asked about where they are now.
   bool any_optimized = llvm::any_of(
