@@ -184,7 +184,9 @@ void NodeQuestion::Hear(const Refusal& refusal, bool is_match) {
     said.distance = seen ? seen->distance : kFoundOps + 1;
   }
   std::string key = Key(refusal.function, refusal.node) + "\n" + refusal.pass + "/" + refusal.rule;
-  said_[key] = std::move(said);
+  // A refusal tells more than a later mismatch, when others have rewritten the pattern.
+  auto [known, is_new] = said_.try_emplace(key, said);
+  if (!is_new && (is_match || !known->second.is_match)) known->second = std::move(said);
 }
 
 void NodeQuestion::OnRewrite(const Rewrite& rewrite) {

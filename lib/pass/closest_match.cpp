@@ -187,6 +187,12 @@ class Matcher {
     return count;
   }
 
+  // The input of the parent's node that the step is, if their order matters.
+  int SlotOf(int step) const {
+    llvm::ArrayRef<int> inputs = steps_[steps_[step].parent].inputs;
+    return static_cast<int>(llvm::find(inputs, step) - inputs.begin());
+  }
+
   PatternGap NoReader(int step, const Node& node) const {
     const Step& parent = steps_[steps_[step].parent];
     std::vector<std::string> readers;
@@ -195,6 +201,15 @@ class Matcher {
       std::string text = NodeText(reader);
       bool is_data = static_cast<int>(use.slot) < reader.num_inputs();
       if (is_data && !llvm::is_contained(readers, text)) readers.push_back(std::move(text));
+    }
+    for (const Use& use : node.uses()) {
+      Node reader = node.graph().node(use.node);
+      bool is_data = static_cast<int>(use.slot) < reader.num_inputs();
+      if (is_data && Fits(steps_[step].parent, reader))
+        return {Sentence("{0} reads '{1}' as its input {2}, input {3} was expected",
+                         NodeText(reader), node.name(), use.slot, SlotOf(step)),
+                Sentence("change the order of the inputs of '{0}'", reader.name()),
+                {}};
     }
     constexpr size_t kShown = 3;
     size_t more = readers.size() > kShown ? readers.size() - kShown : 0;

@@ -151,12 +151,7 @@ Verdict FuseGelu(Remapper& rule, const Node& root) {
                   exact.value.input_node(0).op() == "MatMul";
   bool is_approximate =
       !is_exact && approximate.MatchApproximate() && approximate.value.op() == "_FusedMatMul";
-  if (!is_exact && !is_approximate)
-    return rule.NotMine(
-        "the ops around '{0}' are not those of GELU, in a form that TensorFlow fuses, or its "
-        "constants are others, or no MatMul with a BiasAdd is before it\n"
-        "use tf.nn.gelu directly after a Dense layer",
-        root.name());
+  if (!is_exact && !is_approximate) return rule.NotMine();
   Gelu& match = is_exact ? exact : approximate;
   Node value = match.value, matmul = is_exact ? value.input_node(0) : value;
   match.inner.push_back(value);

@@ -14,8 +14,8 @@ std::string ErrorOf(llvm::StringRef pattern) {
 }
 
 TEST(OpPatternTest, Parses) {
-  auto parsed = OpPattern::ParseAll("(t:BiasAdd|Add(MatMul, _), 0.5) ; Mul(x, Const)",
-                                    {"Relu", "Elu"});
+  auto parsed =
+      OpPattern::ParseAll("(t:BiasAdd|Add(MatMul, _), 0.5) ; Mul(x, Const)", {"Relu", "Elu"});
   ASSERT_TRUE(static_cast<bool>(parsed)) << TextOf(parsed.takeError());
   ASSERT_EQ(parsed->size(), 2u);
   const std::vector<OpPattern::Step>& steps = (*parsed)[0].steps;
@@ -62,7 +62,8 @@ TEST(OpPatternTest, RulesHavePatternsThatParse) {
 class ClosestMatchTest : public testing::Test {
  protected:
   // Parses a graph, and returns the closest match of the pattern at the node.
-  std::optional<PatternMatch> Match(const char* pattern, const char* node, const std::string& text) {
+  std::optional<PatternMatch> Match(const char* pattern, const char* node,
+                                    const std::string& text) {
     graphs_ = ReadGraphText(*FileBytes::FromString(text, "test.gtxt"));
     EXPECT_TRUE(graphs_[0].module->problems.empty());
     auto parsed = OpPattern::ParseAll(pattern, {});
@@ -104,10 +105,12 @@ TEST_F(ClosestMatchTest, AnotherOrderIsAGapElsewhere) {
   auto match = Match("Sub(MatMul)", "m", std::string(kLayer) + "%s = Sub(%c, %m)\n");
   ASSERT_TRUE(match);
   EXPECT_GT(match->distance, kFoundOps);
+  EXPECT_EQ(match->gaps[0].reason, "'s' (Sub) reads 'm' as its input 1, input 0 was expected");
 }
 
 TEST_F(ClosestMatchTest, PassesThroughNodes) {
-  std::string text = std::string(kLayer) + "%i = Identity(%m)\n%t = Tanh(%i)\n%b = BiasAdd(%t, %c)\n";
+  std::string text =
+      std::string(kLayer) + "%i = Identity(%m)\n%t = Tanh(%i)\n%b = BiasAdd(%t, %c)\n";
   for (const char* node : {"m", "b"}) {
     auto match = Match("BiasAdd(MatMul)", node, text);
     ASSERT_TRUE(match) << node;
