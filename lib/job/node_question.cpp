@@ -122,7 +122,7 @@ Error NodeQuestion::BeforePass(const Stage& stage, const Module& module) {
   graph_ = BodyOf(module, function_);
   if (!graph_) return Error::success();
   Scan(*graph_, function_);
-  // A stage that is no registered pass says nothing: it belongs to the run as a whole.
+  // A stage that is not a registered pass says nothing: it belongs to the run as a whole.
   if (registry_->Find(stage.pass)) optimized_.insert(function_);
   for (Asked& asked : asked_) {
     if (asked.function == function_) Look(&asked, stage.pass);
@@ -231,7 +231,7 @@ Node NodeQuestion::Successor(const Asked& asked, const Rewrite& rewrite) const {
   if (rewrite.node != name && llvm::is_contained(rewrite.changed, rewrite.node)) {
     if (Node root = graph_->Find(rewrite.node)) return root;
   }
-  // Of the nodes that were made, the one that reads the others.
+  // The one node that reads the others among those that were made.
   Node last;
   for (const std::string& made : rewrite.made) {
     Node node = graph_->Find(made);

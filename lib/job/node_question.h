@@ -61,9 +61,9 @@ class NodeQuestion : public Instrumentation {
     bool is_known = false;  // `first` has been filled
     // By Sought::place: when the node was first seen; at best, before the pass of the rule.
     std::map<int, Seen> first, last;
-    std::map<int, size_t> broken;  // the rewrite after which a complete match was none any more
+    std::map<int, size_t> broken;  // the rewrite that ended a complete match
   };
-  // What a rule said of a node.
+  // The sentence of a rule about a node.
   struct Said {
     Refusal refusal;
     bool is_match;  // the rule's pattern matched

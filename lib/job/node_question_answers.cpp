@@ -137,7 +137,7 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
     bool is_left_out =
         llvm::is_contained(without_, pass) || llvm::is_contained(without_, pass + "/" + rule);
     auto broken = asked.broken.find(sought.place);
-    // Of a fused node only a rule counts that would have fused others.
+    // A fused node is also told which rules would have fused it with others.
     if (is_fused && (broken == asked.broken.end() || first == asked.first.end() ||
                      Covers(asked.name, changes.back(), first->second.nodes)))
       continue;

@@ -17,7 +17,7 @@ namespace {
 
 using Step = OpPattern::Step;
 
-// What a gap adds to PatternMatch::distance.
+// The amount that a gap adds to PatternMatch::distance.
 constexpr int kWrongConstant = 2, kOtherTensor = 3, kMissing = 6, kMissingBelow = 2;
 constexpr size_t kMostBetween = 3;
 constexpr int kMostReaders = 16, kMostVisited = 200, kMostInputs = 8;

@@ -46,7 +46,7 @@ struct GRAPNEL_PUBLIC Obstacles {
     kStays = 1,     // fetched, fed or kept
     kReaders = 2,   // several readers
     kControls = 4,  // control edges
-    kDevice = 8,    // devices, if not all nodes are on the same one
+    kDevice = 8,    // devices, if they differ or nothing else is known
   };
   const RuleContext& rule;
   llvm::SmallVector<Node, 4> nodes;

@@ -79,7 +79,7 @@ Port AddUpLeaves(Arithmetic& rule, const Node& root, llvm::ArrayRef<Leaf> leaves
   return total;
 }
 
-// What keeps the sums that `node` reads.
+// The obstacles of the sums that `node` reads.
 Obstacles InnerObstacles(Arithmetic& rule, const Node& node) {
   llvm::SmallVector<Node, 4> sums = {node};
   for (int i = 0; i < node.num_inputs(); ++i) {

@@ -100,8 +100,8 @@ class Hoist {
                                                  Obstacles::kControls | Obstacles::kDevice));
       }
       if (IsFusableRelu(node, node.input_node(0))) {
-        return rule_.Fails("the remapper can fuse '{0}' with '{1}'",
-                           node.name(), node.input_node(0).name());
+        return rule_.Fails("the remapper can fuse '{0}' with '{1}'", node.name(),
+                           node.input_node(0).name());
       }
     }
     return true;

@@ -50,8 +50,7 @@ Verdict MaxOrMinOfMonotonic(Arithmetic& rule, const Node& node) {
   }
   Node input = inner.input_node(0);
   if (IsFusableRelu(inner, input))
-    return rule.Refuse("the remapper can fuse '{0}' with '{1}'",
-                       inner.name(), input.name());
+    return rule.Refuse("the remapper can fuse '{0}' with '{1}'", inner.name(), input.name());
   bool is_arg = node.op().starts_with("Arg");
   rule.ReportStaleReaders(node);
   rule.edit.SetInput(node, 0, inner.input(0));

@@ -73,7 +73,7 @@ bool IsTooLarge(Folding& fold, const Node& node) {
 }
 
 // If only input `i` of the node is not constant, and is a variable, says that of the node.
-void TellVariable(Folding& fold, const Node& node, int i) {
+void ReportVariable(Folding& fold, const Node& node, int i) {
   if (!fold.edit.wants_mismatches() || !fold.kinds.Is(node.input_node(i), kVariableOp)) return;
   for (int k = 0; k < node.num_inputs(); ++k) {
     if (k != i && !fold.IsConst(node.input(k))) return;
@@ -91,7 +91,7 @@ bool IsFoldable(Folding& fold, const Node& node) {
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (!fold.IsConst(node.input(i))) {
       if (!is_merge) {
-        TellVariable(fold, node, i);
+        ReportVariable(fold, node, i);
         return false;
       }
       continue;

@@ -54,7 +54,7 @@ class Layout : public GraphPass {
     auto wanted = edit.config().cpu_layout_conversion();
     if (!has_gpu && wanted != proto::RewriterConfig::NCHW_TO_NHWC) {
       if (wanted == proto::RewriterConfig::NHWC_TO_NCHW) RefuseAll(edit);
-      if (edit.wants_mismatches()) TellNoGpu(edit);
+      if (edit.wants_mismatches()) ReportNoGpu(edit);
       return Error::success();
     }
     bool to_last = !has_gpu || PrefersChannelsLast(graph);
@@ -106,7 +106,7 @@ class Layout : public GraphPass {
   }
 
   // The reason that ops with a layout stay, for questions about one of them.
-  static void TellNoGpu(Editor& edit) {
+  static void ReportNoGpu(Editor& edit) {
     for (Node node : edit.graph().nodes()) {
       if (IsSensitive(FamilyOf(node)))
         edit.Mismatch(kConvertSensitive, node,

@@ -153,9 +153,7 @@ Expected<std::string> WhyNotJson(const OpenedGraph& opened, llvm::StringRef text
   std::string json;
   llvm::raw_string_ostream os(json);
   llvm::json::OStream document(os);
-  document.object([&] {
-    WriteNodeAnswersJson(answers, document);
-  });
+  document.object([&] { WriteNodeAnswersJson(answers, document); });
   return os.str();
 }
 
