@@ -8,12 +8,14 @@
 #include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
 #include "lib/job/function_graph.h"
+#include "lib/job/function_signature.h"
 #include "lib/job/model_values.h"
 #include "lib/job/plugin.h"
 #include "lib/job/signature_changes.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
+#include "lib/render/picture_json.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/routes/html_file.h"
 #include "lib/support/file.h"
@@ -42,6 +44,7 @@ struct Findings {
   std::vector<PythonFunctionChanges> functions;
   std::vector<SignatureDiff> signatures;
   std::optional<ValueReport> values;
+  const ValueReport* Values() const { return values ? &*values : nullptr; }
   bool Same() const {
     bool are_same = llvm::all_of(signatures, [](const auto& one) { return one.Same(); });
     return diff.Same() && are_same && (!values || values->Same());
@@ -53,7 +56,7 @@ constexpr size_t kWorthThreads = 20'000;  // smallest number of nodes for parall
 
 void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
-  const ValueReport* values = found.values ? &*found.values : nullptr;
+  const ValueReport* values = found.Values();
   if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) {
       WriteDiffJson(found.diff, found.statistics, found.functions, found.signatures, values, json);
@@ -61,9 +64,11 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
     return;
   }
   if (!invocation.flags.quiet) {
-    WriteDiffText(found.diff, {invocation.UseColor(), flags.all, found.functions}, os);
-    WriteRenames(RenamesOf(found.diff), flags.all, os);
-    WriteSignatureDiff(found.signatures, os);
+    if (flags.output.empty()) {  // else the picture shows the changes
+      WriteDiffText(found.diff, {invocation.UseColor(), flags.all, found.functions}, os);
+      WriteRenames(RenamesOf(found.diff), flags.all, os);
+      WriteSignatureDiff(found.signatures, os);
+    }
     if (values) WriteValueReport(*values, flags.all ? values->different.size() : kMostValues, os);
   }
   if (flags.statistics) WriteStatistics(found.statistics, os);
@@ -78,28 +83,38 @@ llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::String
   return llvm::sys::path::filename(side.model().path);
 }
 
-Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags) {
+Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Findings& found,
+                const Flags& flags) {
   std::string title =
       (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
        NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
           .str();
   ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page,
-                   DiffPage::Make(a.module(), b.module(), diff, title));
+                   DiffPage::Make(a.module(), b.module(), found.diff, title, {}, found.Values()));
   PageSet pages;
   pages.Add(std::move(page));
   return SaveHtmlFile(pages, title, flags.output);
 }
 
-Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags,
+Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Findings& found, const Flags& flags,
            Invocation& invocation) {
   const std::string& output = flags.output;
-  if (llvm::StringRef(output).ends_with(".html")) return WritePage(a, b, diff, flags);
-  auto format = ParsePictureFormat(llvm::sys::path::extension(output));
-  if (!format)
-    return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png or .html file", output);
-  auto drawn = MakeDiffPicture(b.module(), diff);
+  llvm::StringRef suffix = llvm::sys::path::extension(output);
+  if (suffix == ".html") return WritePage(a, b, found, flags);
+  auto format = ParsePictureFormat(suffix);
+  if (!format && suffix != ".json") {
+    return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png, .html or .json file",
+                     output);
+  }
+  auto drawn = MakeDiffPicture(b.module(), found.diff, found.Values());
   if (!drawn) return Annotate(output, drawn.takeError());
-  ASSIGN_OR_RETURN(PictureFile file, DrawPicture(drawn->picture, *format));
+  PictureFile file;
+  if (format) {
+    ASSIGN_OR_RETURN(file, DrawPicture(drawn->picture, *format));
+  } else {
+    llvm::raw_string_ostream os(file.bytes);
+    WriteDocument(os, [&](llvm::json::OStream& json) { WritePictureJson(drawn->picture, json); });
+  }
   if (!file.warning.empty()) invocation.sink()(Severity::kWarning, output + ": " + file.warning);
   RETURN_IF_ERROR(WriteFile(output, file.bytes));
   for (const std::string& line : drawn->picture.header) invocation.sink()(Severity::kInfo, line);
@@ -182,8 +197,12 @@ Expected<Sides> OpenSides(const Flags& flags, bool side_by_side, const MessageSi
 // Selects the functions to compare instead of the graphs that contain them.
 Error TakeFunctions(const Flags& flags, Sides* sides) {
   if (flags.functions.empty()) return Error::success();
-  RETURN_IF_ERROR(TakeFunction(flags.functions.front(), &sides->first).takeError());
-  return TakeFunction(flags.functions.back(), &sides->second).takeError();
+  auto take = [](const std::string& name, OpenedGraph* side) {
+    return IsObjectFunction(name, *side) ? TakeFunction(name, {}, side)
+                                         : TakeLibraryFunction(name, side).takeError();
+  };
+  RETURN_IF_ERROR(take(flags.functions.front(), &sides->first));
+  return take(flags.functions.back(), &sides->second);
 }
 
 Error CheckFlags(const Flags& flags) {
@@ -191,6 +210,8 @@ Error CheckFlags(const Flags& flags) {
     return MakeError("--function compares bodies: do not pass --signature or --values");
   if (flags.values && flags.no_values)
     return MakeError("--values shows what --no-values leaves out: pass only one");
+  if (flags.values && !flags.part.signature.empty())
+    return MakeError("--values compares whole models: do not pass --signature");
   return Error::success();
 }
 
@@ -275,12 +296,19 @@ Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation)
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
   found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
   if (flags.no_values) StripConstants(&sides.first.module(), &sides.second.module(), &found.diff);
-  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found.diff, flags, invocation));
   ASSIGN_OR_RETURN(found.signatures, SignaturesOf(a, b, found.diff, options, flags));
+  // The picture shows the graphs that are compared; other signatures may read other variables.
   if (flags.values) {
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
   }
+  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found, flags, invocation));
+  std::optional<Diff> whole;
+  if (flags.values && (&a.whole() != &a || &b.whole() != &b)) {
+    whole = DiffModules(a.whole().module(), b.whole().module(), options);
+    ASSIGN_OR_RETURN(found.values, CompareModelValues(a.whole(), b.whole(), *whole));
+  }
   Print(found, flags, invocation);
+  invocation.Wrote(flags.output);
   return found.Same();
 }
 
@@ -321,11 +349,10 @@ RunCommand SetUp(CommandLine& line) {
       "--graph", flags->graphs,
       "the title of a graph in a file with several, like A:NAME; given twice: the first for A, "
       "the second for B, which may be in A's file");
-  flags->part.AddTo(line);
+  flags->part.AddSignatureTo(line);
   line.Option("--function", flags->functions,
-              "compare this function's body, not the main graph; given twice: the first for A, the "
-              "second for B, which may be in A's file")
-      .ShownAs("NAME");
+              "compare this function, of a SavedModel's objects or of the library, not the main "
+              "graph; given twice: the first for A, the second for B, which may be in A's file");
   line.Option("--ignore", flags->ignored,
               "what to ignore: attribute names (globs), device, control, node:GLOB, op:GLOB")
       .Separator(',')
@@ -341,7 +368,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("FILE");
   line.Option("-o,--output", flags->output,
               "a picture of the scope tree, with colors for removed, added, changed and fused: "
-              ".dot, .svg, .png or a page (.html)");
+              ".dot, .svg, .png, .json or a page (.html)");
   line.Flag("--values", flags->values,
             "show by how much variables and constants differ, including those in checkpoints");
   AddNoValuesFlag(line, flags->no_values);

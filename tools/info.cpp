@@ -5,6 +5,7 @@
 #include "lib/check/first_cause.h"
 #include "lib/exec/inventory.h"
 #include "lib/io/named_functions.h"
+#include "lib/io/object_functions.h"
 #include "lib/io/signature.h"
 #include "lib/io/summary_json.h"
 #include "lib/io/summary_text.h"
@@ -187,7 +188,7 @@ Error PrintLine(const OpenedGraph& input, const Flags& flags, Invocation& invoca
 // Prints what --node or --line names, in the part that is shown or else anywhere in the file.
 Error PrintPlace(OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   const auto print = flags.node.empty() ? PrintLine : PrintNode;
-  bool is_chosen = flags.part.whole || !flags.part.signature.empty();
+  bool is_chosen = flags.part.is_chosen();
   auto shown = flags.part.Take({}, &input);
   if (!shown && is_chosen) return shown.takeError();
   if (!shown) llvm::consumeError(shown.takeError());  // no default: looks in the whole file
@@ -227,11 +228,16 @@ Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags, const Messag
 // Makes the part to show the graph of `opened`. Returns a line about it, or "". A file without a
 // default signature, or whose network cannot be extracted, is shown whole.
 Expected<std::string> TakePart(const Flags& flags, const MessageSink& sink, OpenedGraph* opened) {
-  bool is_chosen = flags.part.whole || !flags.part.signature.empty();
-  if (!is_chosen && !DefaultSignature(opened->file()) &&
-      !DistinctSignatures(opened->file()).empty()) {
+  bool is_chosen = flags.part.is_chosen();
+  if (!is_chosen && !DefaultSignature(opened->file())) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, {}, opened));
-    return std::string("shown: the whole file; the network of one signature: --signature NAME");
+    if (!DistinctSignatures(opened->file()).empty())
+      return std::string("shown: the whole file; the network of one signature: --signature NAME");
+    Error only_functions = CheckHasSignature(opened->model(), opened->file());
+    bool has_functions = static_cast<bool>(only_functions);
+    llvm::consumeError(std::move(only_functions));
+    return std::string(
+        has_functions ? "shown: the whole file; the graph of one function: --function NAME" : "");
   }
   auto shown = flags.part.Take(flags.sizes, opened);
   if (shown && !shown->empty()) return "shown: " + *shown + "; the whole file: --whole";

@@ -7,7 +7,6 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/text.h"
-#include "lib/job/function_graph.h"
 #include "lib/job/job_json.h"
 #include "lib/job/node_answer.h"
 #include "lib/job/source.h"
@@ -87,15 +86,6 @@ void PrintAnswers(llvm::ArrayRef<NodeAnswer> answers, bool as_comments, llvm::ra
   llvm::SmallVector<llvm::StringRef, 8> lines;
   llvm::StringRef(blocks.str()).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
-}
-
-// Returns the function that the request names; null if it names none.
-const Function* FunctionOf(const OptimizeRequest& request, const Module& module) {
-  if (request.function.empty()) return nullptr;
-  auto function = FindTracedFunction(module, request.function);
-  if (function) return *function;
-  llvm::consumeError(function.takeError());  // the job reports it
-  return nullptr;
 }
 
 Error PrintResult(const Module& module, llvm::raw_ostream& os) {
@@ -251,7 +241,18 @@ struct Written {
   }
 };
 
+void SayWritten(const Flags& flags, const Optimized& done, size_t nodes, Invocation& invocation) {
+  invocation.Wrote(flags.dump_dir);
+  invocation.Wrote(flags.ledger, Plural(done.result.rewrites, "rewrite"));
+  invocation.Wrote(flags.output, Plural(nodes, "node"));
+}
+
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  if (!flags.pipeline.function.empty() && flags.WritesFolder(opened))
+    return MakeError(
+        "{0}: a SavedModel has all functions: --function optimizes one, and requires -o FILE.pb",
+        flags.output);
+  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request(invocation);
   request.options.pool = &pool;
@@ -282,13 +283,12 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (request.whole_model) RETURN_IF_ERROR(CheckCanWrite(opened.model(), flags.output));
   Module& module = opened.module();
   auto count_nodes = [&] {
-    if (const Function* function = FunctionOf(request, module)) return function->body.num_nodes();
     return request.whole_model ? CountOfSignatures(opened.file()) : module.main.num_nodes();
   };
   size_t nodes_before = count_nodes();
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
   if (done.failure) return ReportFailure(opened, request, done, flags, invocation);
-  if (std::string kept = done.KeptText(); !kept.empty() && request.function.empty())
+  if (std::string kept = done.KeptText(); !kept.empty())
     request.options.sink(Severity::kWarning, "no --fetch given: " + kept);
   if (flags.until_fixed && !done.result.is_fixed && !flags.StopsEarly())
     request.options.sink(Severity::kWarning, RunsText(done.result));
@@ -315,6 +315,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
       if (need.nodes > 0) json.attribute("needs_onednn", need.Text());
       if (written) written->WriteJson(json);
     });
+    SayWritten(flags, done, count_nodes(), invocation);
     return kExitOk;
   }
   if (!question || flags.explain)
@@ -328,7 +329,6 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     os << flags.model << ": " << WithCommas(nodes_before) << " -> " << Plural(count_nodes(), "node")
        << (request.whole_model ? " of the signatures, " : ", ")
        << Plural(done.result.rewrites, "rewrite");
-    if (!request.function.empty()) os << " in function '" << Printable(request.function) << "'";
     if (flags.until_fixed && done.result.is_fixed) os << ", " << RunsText(done.result);
     if (done.values_compared) os << ", " << ComparedText(done);
     if (flags.output.empty()) os << " (-o FILE writes the result)";
@@ -338,6 +338,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     if (need.nodes > 0)
       os << need.Text() << (done.onednn ? "; --onednn off makes no such nodes" : "") << "\n";
   }
+  SayWritten(flags, done, count_nodes(), invocation);
   return kExitOk;
 }
 
@@ -369,9 +370,6 @@ RunCommand SetUp(CommandLine& line) {
   flags->pipeline.AddTo(line);
   flags->sizes.AddTo(line);
   flags->pipeline.AddDeviceTo(line);
-  line.Option("--function", flags->pipeline.request.function,
-              "optimize this function of the library alone, with the functions that it calls; the "
-              "rest of the model stays as it is");
   line.Flag("--until-fixed", flags->until_fixed,
             "run the passes again and again, until a run changes nothing; at most 20 times");
   line.Flag("--freeze", flags->pipeline.request.freeze,

@@ -77,6 +77,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   } else {
     WriteTable(*found, pattern ? std::string::npos : kWidestCell, os);
   }
+  if (!pattern) invocation.Wrote(flags.database);
   return kExitOk;
 }
 

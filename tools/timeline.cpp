@@ -149,7 +149,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   } else {
     WriteTimelineTable(timeline, flags.brief, os);
   }
+  std::string stages = Plural(timeline.stages.size(), "stage");
   if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(std::move(timeline), flags));
+  invocation.Wrote(flags.html, stages);
   return kExitOk;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "lib/io/signature.h"
+#include "lib/ir/summary.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/DenseSet.h"
@@ -79,12 +80,6 @@ std::string CountsText(const NodeChanges& changes) {
   if (text.empty()) text = "the same nodes";
   text += " of " + WithCommas(changes.nodes_a);
   return changes.nodes_a == changes.nodes_b ? text : text + " -> " + WithCommas(changes.nodes_b);
-}
-
-size_t CountNodes(const Module& module) {
-  size_t nodes = module.main.num_nodes();
-  for (const auto& function : module.functions) nodes += function->body.num_nodes();
-  return nodes;
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ struct SignatureDiff {
 // Returns the signatures of either model by name, without those that TensorFlow adds; without the
 // numbers of nodes.
 std::vector<SignatureDiff> DiffInterfaces(const GraphInFile& a, const GraphInFile& b);
-// Sets the numbers of nodes; `diff` is the comparison of the two graphs. Linear in the nodes that
-// signatures reach, for each signature.
+// Sets the numbers of nodes; `diff` is the comparison of the two graphs. Cost, for each signature:
+// linear in the nodes that it reaches and in the size of `diff`.
 void CountChanges(const GraphInFile& a, const GraphInFile& b, const Diff& diff,
                   llvm::MutableArrayRef<SignatureDiff> signatures);
 // Returns the numbers of nodes of a signature that runs the graph `a` in A and `b` in B; `diff` is

@@ -265,6 +265,14 @@ Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef
   for (const AssetFile& asset : graph.assets) assets.push_back({asset.tensor, asset.file});
   if (Error error = RunOp(graph.module->main, init, assets, session, pool))
     return Annotate("initializing the model", std::move(error));
+  // The initializer gives values to variables that no checkpoint has, such as those of the paths of
+  // assets. Another variable of the checkpoint may have the name of one of these.
+  for (size_t i = state.missing.size(); i-- > 0;) {
+    Node node = graph.module->main.node(state.missing[i].variable);
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(node, session));
+    if (variable->Get() && HasDeclaredShape(node, variable->Get()))
+      state.missing.erase(state.missing.begin() + static_cast<ptrdiff_t>(i));
+  }
   return state;
 }
 

@@ -37,6 +37,7 @@ struct GRAPNEL_PUBLIC SignatureTensor {
   std::string tensor;  // "serving_default_x:0"
   DataType dtype = proto::DT_INVALID;
   Shape shape;
+  bool has_default = false;  // an input that callers may leave out: the signature has its value
 };
 
 struct GRAPNEL_PUBLIC Signature {

@@ -1,5 +1,6 @@
 #include "lib/io/saved_variables.h"
 
+#include "lib/io/saved_objects.h"
 #include "lib/io/variable_objects.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
@@ -38,10 +39,7 @@ void AskWhole(const GraphInFile& part, llvm::MutableArrayRef<SavedVariable> vari
 // `trainable` and `is_own`.
 void AskObjects(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> variables) {
   proto::SavedObjectGraph saved;
-  llvm::StringRef bytes = graph.object_graph;
-  if (bytes.empty() || bytes.size() > INT32_MAX ||
-      !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return;
+  if (!ReadSavedObjects(graph, &saved)) return;
   FindObjects(graph, saved, variables);
   const llvm::DenseSet<int> again = ListedAgain(saved);
   for (SavedVariable& variable : variables) {

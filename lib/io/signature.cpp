@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/io/object_functions.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/library/body_hash.h"
@@ -14,8 +15,6 @@
 
 namespace grapnel {
 namespace {
-
-constexpr const char* kUsual = "serving_default";
 
 // Returns a bit for each node id: true if an output of one of the signatures needs the node of the
 // main graph.
@@ -197,6 +196,118 @@ void AddCallees(const Module& module, const Node& caller,
   }
 }
 
+// Returns the nodes `ids` of the main graph, and the nodes of functions that only these call.
+std::vector<Node> WithOwnCallees(const GraphInFile& graph, llvm::ArrayRef<NodeId> ids) {
+  if (ids.empty()) return {};
+  const Graph& main = graph.module->main;
+  llvm::DenseSet<NodeId> alone(ids.begin(), ids.end());
+  llvm::DenseSet<const Function*> others, callees;
+  for (const Node& node : main.nodes()) {
+    if (!alone.count(node.id())) AddCallees(*graph.module, node, &others);
+  }
+  std::vector<Node> nodes;
+  for (NodeId id : ids) {
+    nodes.push_back(main.node(id));
+    AddCallees(*graph.module, nodes.back(), &callees);
+  }
+  for (const auto& function : graph.module->functions) {
+    if (!callees.count(function.get()) || others.count(function.get())) continue;
+    for (const Node& node : function->body.nodes()) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+// Finds the nodes of the main graph that only keep variables and tables: see UpkeepNodes.
+class Upkeep {
+ public:
+  Upkeep(const GraphInFile& graph, llvm::ArrayRef<Signature> of_users)
+      : graph_(graph),
+        main_(graph.module->main),
+        served_(NeededInMain(main_, of_users)),
+        fed_(FedIn(main_)) {}
+
+  std::vector<NodeId> Run() && {
+    std::vector<bool> is_end(main_.end_id(), false);
+    for (NodeId id : NodesOfSaver(graph_)) is_end[id] = true;
+    std::vector<Signature> internal = graph_.signatures;
+    llvm::erase_if(internal, [](const Signature& one) { return !IsInternal(one); });
+    for (NodeId id : NeededNodes(main_, internal)) is_end[id] = true;
+    for (NodeId id : TopologicalOrder(main_)) {
+      Node node = main_.node(id);
+      is_end[id] = is_end[id] || Initializes(node) || Groups(node, is_end);
+    }
+    return OnlyFor(is_end);
+  }
+
+ private:
+  // True for an op that gives a variable or table its first value, or only looks at a variable, and
+  // that depends on no input.
+  bool Initializes(const Node& node) const {
+    return !served_[node.id()] && !fed_[node.id()] &&
+           llvm::StringSwitch<bool>(node.op())
+               .Cases("Assign", "AssignVariableOp", "LookupTableImportV2", true)
+               .Cases("InitializeTable", "InitializeTableV2", true)
+               .Cases("InitializeTableFromTextFile", "InitializeTableFromTextFileV2", true)
+               .Cases("VarIsInitializedOp", "IsVariableInitialized", true)
+               .Case("ReadVariableOp", node.uses().empty())
+               .Default(false);
+  }
+
+  static bool Groups(const Node& node, const std::vector<bool>& is_end) {
+    return node.op() == "NoOp" && llvm::all_of(node.inputs(), [&](const Port& port) {
+             return port.node == kNoNode || is_end[port.node];
+           });
+  }
+
+  // Returns, by node, whether it depends on a placeholder.
+  static std::vector<bool> FedIn(const Graph& main) {
+    std::vector<bool> fed(main.end_id(), false);
+    for (NodeId id : TopologicalOrder(main)) {
+      Node node = main.node(id);
+      fed[id] = node.op().starts_with("Placeholder") ||
+                llvm::any_of(node.inputs(), [&](const Port& port) {
+                  return port.node != kNoNode && fed[port.node];
+                });
+    }
+    return fed;
+  }
+
+  // Returns the nodes that the ends need and that nothing else does.
+  std::vector<NodeId> OnlyFor(const std::vector<bool>& is_end) const {
+    std::vector<NodeId> ends, results;
+    for (const Node& node : main_.nodes()) {
+      if (is_end[node.id()] && !served_[node.id()])
+        ends.push_back(node.id());
+      else if (node.uses().empty() || served_[node.id()])
+        results.push_back(node.id());
+    }
+    std::vector<bool> kept = Reached(ends), needed = Reached(results);
+    std::vector<NodeId> only;
+    for (NodeId id = 0; id < kept.size(); ++id)
+      if (kept[id] && !needed[id]) only.push_back(id);
+    return only;
+  }
+
+  std::vector<bool> Reached(std::vector<NodeId> todo) const {
+    std::vector<bool> reached(main_.end_id(), false);
+    for (NodeId id : todo) reached[id] = true;
+    while (!todo.empty()) {
+      Node node = main_.node(todo.back());
+      todo.pop_back();
+      for (const Port& port : node.inputs()) {
+        if (port.node == kNoNode || reached[port.node]) continue;
+        reached[port.node] = true;
+        todo.push_back(port.node);
+      }
+    }
+    return reached;
+  }
+
+  const GraphInFile& graph_;
+  const Graph& main_;
+  const std::vector<bool> served_, fed_;  // by node; served: a signature needs it
+};
+
 // Finds out whether signatures run the same network.
 class NetworkComparison {
  public:
@@ -205,11 +316,10 @@ class NetworkComparison {
   bool AreSame(const Signature& a, const Signature& b) {
     if (!SameTensors(a.inputs, b.inputs) || !SameTensors(a.outputs, b.outputs)) return false;
     SignatureBody x = BodyOf(graph_, a), y = BodyOf(graph_, b);
-    if (x.graph == y.graph)
-      return SameEnds(x.inputs, y.inputs) && SameEnds(x.outputs, y.outputs) &&
-             x.from_main == y.from_main;
-    if (!x.function || !y.function || HashOf(x.function) != HashOf(y.function)) return false;
-    return InOrder(x) == InOrder(y);
+    if (!x.function || !y.function)
+      return x.graph == y.graph && SameEnds(x.inputs, y.inputs) && SameEnds(x.outputs, y.outputs);
+    bool is_one = x.function == y.function || HashOf(x.function) == HashOf(y.function);
+    return is_one && InOrder(x) == InOrder(y);
   }
 
  private:
@@ -267,7 +377,7 @@ std::vector<std::vector<const Signature*>> SignaturesByNetwork(const GraphInFile
     if (!IsInternal(signature)) usable.push_back(&signature);
   }
   std::stable_partition(usable.begin(), usable.end(),
-                        [](const Signature* one) { return one->name == kUsual; });
+                        [](const Signature* one) { return one->name == kDefaultSignature; });
   NetworkComparison comparison(graph);
   std::vector<std::vector<const Signature*>> networks;
   for (const Signature* signature : usable) {
@@ -290,7 +400,7 @@ std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph) {
 
 const Signature* DefaultSignature(const GraphInFile& graph) {
   for (const Signature& signature : graph.signatures) {
-    if (signature.name == kUsual) return &signature;
+    if (signature.name == kDefaultSignature) return &signature;
   }
   std::vector<const Signature*> distinct = DistinctSignatures(graph);
   return distinct.size() == 1 ? distinct.front() : nullptr;
@@ -304,6 +414,14 @@ Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile
     if (signature.name == name) return &signature;
     names.push_back(signature.name);
   }
+  auto function = FindObjectFunction(graph, name);
+  bool is_function = !function || *function;
+  llvm::consumeError(function.takeError());
+  if (is_function)
+    return MakeError(
+        "{0}: signature '{1}' not found, but a function has that name: pass "
+        "--function '{1}'",
+        model.path, name);
   return Annotate(model.path, NotFound("signature", name, names));
 }
 
@@ -313,9 +431,12 @@ Expected<const Signature*> ChooseOneSignature(const Model& model, const GraphInF
   if (chosen) return chosen;
   std::vector<std::string> names;
   for (const Signature* signature : DistinctSignatures(graph)) names.push_back(signature->name);
-  if (names.empty()) return nullptr;
+  if (names.empty()) {
+    RETURN_IF_ERROR(CheckHasSignature(model, graph));
+    return nullptr;
+  }
   return MakeError("{0}: has {1}, none of them '{2}': name one with --signature: {3}", model.path,
-                   Plural(names.size(), "signature"), kUsual, NameList(names));
+                   Plural(names.size(), "signature"), kDefaultSignature, NameList(names));
 }
 
 SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature) {
@@ -343,25 +464,15 @@ std::vector<NodeId> NodesOfSaver(const GraphInFile& graph) {
 }
 
 std::vector<Node> ReachedBySaver(const GraphInFile& graph) {
+  return graph.module ? WithOwnCallees(graph, NodesOfSaver(graph)) : std::vector<Node>();
+}
+
+std::vector<Node> UpkeepNodes(const GraphInFile& graph) {
   if (!graph.module) return {};
-  const Graph& main = graph.module->main;
-  std::vector<NodeId> of_saver = NodesOfSaver(graph);
-  llvm::DenseSet<NodeId> alone(of_saver.begin(), of_saver.end());
-  llvm::DenseSet<const Function*> others;
-  for (const Node& node : main.nodes()) {
-    if (!alone.count(node.id())) AddCallees(*graph.module, node, &others);
-  }
-  llvm::DenseSet<const Function*> callees;
-  std::vector<Node> nodes;
-  for (NodeId id : of_saver) {
-    nodes.push_back(main.node(id));
-    AddCallees(*graph.module, nodes.back(), &callees);
-  }
-  for (const auto& function : graph.module->functions) {
-    if (!callees.count(function.get()) || others.count(function.get())) continue;
-    for (const Node& node : function->body.nodes()) nodes.push_back(node);
-  }
-  return nodes;
+  std::vector<Signature> of_users = graph.signatures;
+  llvm::erase_if(of_users, IsInternal);
+  if (of_users.empty()) return ReachedBySaver(graph);
+  return WithOwnCallees(graph, Upkeep(graph, of_users).Run());
 }
 
 std::vector<Node> ReachedNodes(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures) {

@@ -10,6 +10,9 @@
 
 namespace grapnel {
 
+// The name of the signature that TensorFlow Serving and exports use if no other is named.
+inline constexpr const char* kDefaultSignature = "serving_default";
+
 // True for signatures that TensorFlow's loader runs and users do not: "__saved_model_init_op",
 // "__saved_model_train_op".
 bool IsInternal(const Signature& signature);
@@ -25,11 +28,12 @@ std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph);
 const Signature* DefaultSignature(const GraphInFile& graph);
 // Returns the signature called `name`, or DefaultSignature if `name` is empty. Null if `name` is
 // empty and there is no default. If there is no signature of that name, returns an error that
-// suggests similar names.
+// suggests similar names, or says that an object has a function of that name.
 Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile& graph,
                                            llvm::StringRef name = {});
 // Like ChooseSignature, for jobs on a single signature: an error that lists the signatures if
-// `name` is empty and there are several without a default. Null only if there are none.
+// `name` is empty and there are several without a default, or that lists the functions of the
+// objects if there are only these. Null only if there are neither signatures nor such functions.
 Expected<const Signature*> ChooseOneSignature(const Model& model, const GraphInFile& graph,
                                               llvm::StringRef name = {});
 
@@ -66,6 +70,10 @@ SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature);
 std::vector<NodeId> NodesOfSaver(const GraphInFile& graph);
 // Returns the nodes of NodesOfSaver, and the nodes of functions that only these call.
 std::vector<Node> ReachedBySaver(const GraphInFile& graph);
+// Returns the nodes, of the main graph and of functions, that only save, restore or initialize
+// variables and tables: no signature that users call and no other result needs them. Without such
+// a signature, returns ReachedBySaver. Linear in the graph.
+std::vector<Node> UpkeepNodes(const GraphInFile& graph);
 
 // Returns the nodes of the main graph that the outputs of `signatures` need, by id.
 std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/io/library_text.h"
+#include "lib/io/object_functions_text.h"
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 #include "lib/support/printable.h"
@@ -86,6 +87,7 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, bool all, llvm::raw_ostream& os) {
   if (!graph.signatures.empty()) {
     PrintSignatures(os, graph);
+    WriteObjectFunctionsText(graph.whole ? *graph.whole : graph, all, os);
     os << "\n";
     std::vector<SavedVariable> variables = OwnVariablesOf(graph);
     if (!variables.empty()) os << VariablesText(variables) << "\n";
@@ -134,10 +136,10 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
     os << Table(rows, "  ");
   }
   if (!summary.largest_constants.empty()) {
-    os << "\nlargest constants, by bytes in the file\n";
+    os << "\nlargest constants\n";
     std::vector<std::vector<std::string>> rows;
     for (const ConstantSummary& c : summary.largest_constants) {
-      rows.push_back({HumanBytes(c.stored_bytes), c.dtype + c.shape, c.name});
+      rows.push_back({HumanBytes(c.bytes), c.dtype + c.shape, c.name});
       if (!all && rows.size() == 5) break;
     }
     os << Table(rows, "  ");

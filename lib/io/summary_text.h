@@ -9,9 +9,9 @@
 
 namespace grapnel {
 
-// Prints signatures, variables, sizes, ops, devices, constants and functions of a graph; also its
-// inputs, outputs and ops with effects if it has no signatures, or if `all`. Truncates long lists
-// unless `all`.
+// Prints signatures, functions of objects, variables, sizes, ops, devices, constants and functions
+// of a graph; also its inputs, outputs and ops with effects if it has no signatures, or if `all`.
+// Truncates long lists unless `all`.
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, bool all, llvm::raw_ostream& os);
 

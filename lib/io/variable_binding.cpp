@@ -4,6 +4,7 @@
 
 #include "lib/io/name_match.h"
 #include "lib/io/object_match.h"
+#include "lib/io/saved_objects.h"
 #include "lib/io/saved_variables.h"
 #include "lib/ir/fits_shape.h"
 #include "lib/ir/node_types.h"
@@ -218,11 +219,8 @@ std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
 
 std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph) {
   proto::SavedObjectGraph saved;
-  llvm::StringRef bytes = graph.object_graph;
   // An object graph that cannot be parsed gives no names; VariablesOf ignores it too.
-  if (bytes.size() > INT32_MAX ||
-      !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return VariablesOf(graph);
+  if (!ReadSavedObjects(graph, &saved)) return VariablesOf(graph);
   return VariablesOfObjects(graph, saved);
 }
 

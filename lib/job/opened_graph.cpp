@@ -178,16 +178,25 @@ void OpenedGraph::WorkOn(std::unique_ptr<Module> module) {
 }
 
 void OpenedGraph::ContinueWith(GraphInFile part, std::function<Error(OpenedGraph*)> again) {
-  struct PartOfGraph {
+  Continue(std::move(part), /*is_part=*/true, std::move(again));
+}
+
+void OpenedGraph::ContinueInstead(GraphInFile more, std::function<Error(OpenedGraph*)> again) {
+  Continue(std::move(more), /*is_part=*/false, std::move(again));
+}
+
+void OpenedGraph::Continue(GraphInFile file, bool is_part,
+                           std::function<Error(OpenedGraph*)> again) {
+  struct Continued {
     OpenedGraph from;
     Model model;
   };
   const Model& model = *model_;
-  auto own = std::make_shared<PartOfGraph>(PartOfGraph{
+  auto own = std::make_shared<Continued>(Continued{
       std::move(*this),
       {model.kind, model.path, {}, {}, model.asset_files, model.variables_prefix, model.problems}});
-  part.whole = &own->from.file();
-  own->model.graphs.push_back(std::move(part));
+  if (is_part) file.whole = &own->from.file();
+  own->model.graphs.push_back(std::move(file));
   *this = OpenedGraph(std::shared_ptr<Model>(own, &own->model), 0);
   whole_ = &own->from.whole();
   note_ = own->from.note_;

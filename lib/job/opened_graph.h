@@ -54,6 +54,9 @@ class GRAPNEL_PUBLIC OpenedGraph {
   // `part`, and model() contains only this graph. `again` makes the same part of this graph after
   // it was opened again.
   void ContinueWith(GraphInFile part, std::function<Error(OpenedGraph*)> again);
+  // Continues with `more`, a file that has all of this graph and to which something was added.
+  // `again` adds the same to this graph after it was opened again.
+  void ContinueInstead(GraphInFile more, std::function<Error(OpenedGraph*)> again);
   // The graph that the file holds: the one that ContinueWith() was first called on, or this one.
   const OpenedGraph& whole() const { return whole_ ? *whole_ : *this; }
   // Returns a name for dumps and titles: the name of the file or directory up to the first dot, the
@@ -73,9 +76,11 @@ class GRAPNEL_PUBLIC OpenedGraph {
   std::unique_ptr<Module> TakeModule() { return std::move(model_->graphs[index_].module); }
 
  private:
+  void Continue(GraphInFile file, bool is_part, std::function<Error(OpenedGraph*)> again);
+
   std::shared_ptr<Model> model_;
   size_t index_;
-  std::shared_ptr<Module> module_;  // the module of model_, or a copy
+  std::shared_ptr<Module> module_;      // the module of model_, or a copy
   const OpenedGraph* whole_ = nullptr;  // kept alive by model_; null: this graph
   std::function<Expected<OpenedGraph>()> again_;
   std::string note_;

@@ -15,7 +15,6 @@
 #include "lib/ir/function_ends.h"
 #include "lib/job/dump.h"
 #include "lib/job/freeze.h"
-#include "lib/job/function_graph.h"
 #include "lib/job/node_question.h"
 #include "lib/job/starting_state.h"
 #include "lib/job/whole_model.h"
@@ -186,51 +185,12 @@ proto::RewriterConfig DefaultConfig(const OpenedGraph& opened, const OptimizeReq
   return config;
 }
 
-// Sets the options that say which TensorFlow to imitate.
-Error Configure(const OpenedGraph& opened, const OptimizeRequest& request,
-                OptimizeOptions* options) {
-  options->onednn = UsesOneDnn(request.onednn);
-  if (AssumesCpu(request)) options->assumed_device = AssumedDevice();
-  options->config = DefaultConfig(opened, request);
-  if (!request.rewriter_config.empty()) {
-    ASSIGN_OR_RETURN(options->config, ReadRewriterConfig(request));
-    if (!request.may_read) RETURN_IF_ERROR(CheckNoFiles(options->config));
-  }
-  return Error::success();
-}
-
-// Sets the options for a request that names a function.
-Error ChooseFunction(const OpenedGraph& opened, const OptimizeRequest& request,
-                     OptimizeOptions* options) {
-  const char* other = !request.feeds.empty()             ? "feeds"
-                      : !request.options.fetches.empty() ? "fetches"
-                      : !request.signature.empty()       ? "a signature"
-                      : request.check_values             ? "a check of values"
-                      : request.whole_model              ? "a SavedModel as the output"
-                                                         : nullptr;
-  if (other)
-    return MakeError(
-        "{0}: a function is optimized as it is called: {1} cannot be requested with it",
-        opened.model().path, other);
-  auto function = FindTracedFunction(opened.module(), request.function);
-  if (!function) return Annotate(opened.model().path, function.takeError());
-  options->bodies = {(*function)->name().str()};
-  RETURN_IF_ERROR(Configure(opened, request, options));
-  // A function that a user names is optimized even if it is small, like a main graph.
-  if (request.rewriter_config.empty()) options->config.set_min_graph_nodes(-1);
-  return Error::success();
-}
-
 // Returns the options of a request with those that the job sets, except for the evaluator, the pool
 // and the callbacks.
 Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeRequest& request) {
   OptimizeOptions options = request.options;
   options.pool = nullptr;  // Optimize sets both; the runs after a failure are silent and in order
   options.sink = nullptr;
-  if (!request.function.empty()) {
-    RETURN_IF_ERROR(ChooseFunction(opened, request, &options));
-    return options;
-  }
   std::vector<std::string> feeds;
   for (const FeedSource& feed : request.feeds) feeds.push_back(feed.tensor);
   std::string signature = request.signature;
@@ -249,7 +209,13 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   if (options.fetches.empty() && IsFunctionGraph(opened.module().main))
     options.fetches = DefaultFetches(opened.module().main);
   KeepTableInit(opened, request, &options.fetches);
-  RETURN_IF_ERROR(Configure(opened, request, &options));
+  options.onednn = UsesOneDnn(request.onednn);
+  if (AssumesCpu(request)) options.assumed_device = AssumedDevice();
+  options.config = DefaultConfig(opened, request);
+  if (!request.rewriter_config.empty()) {
+    ASSIGN_OR_RETURN(options.config, ReadRewriterConfig(request));
+    if (!request.may_read) RETURN_IF_ERROR(CheckNoFiles(options.config));
+  }
   return options;
 }
 

@@ -29,10 +29,6 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   // file or the signature supplies missing ones. Only check_values uses the values of feeds.
   std::vector<FeedSource> feeds;
   std::string signature;
-  // Optimizes this function of the library alone, with the functions that it calls, and leaves the
-  // main graph as it is: see FindTracedFunction (lib/job/function_graph.h). Without feeds, fetches,
-  // signature and check_values. Empty: the main graph.
-  std::string function;
   // Sizes for unknown dimensions of inputs. If there are any, passes rely on the inputs' shapes, as
   // they do for functions of TensorFlow 2 anyway.
   ShapeOverrides sizes;

@@ -32,12 +32,14 @@ std::vector<NodeId> NodesOf(const SignatureBody& body) {
 }
 
 // Renames the inputs to the signature's keys, which users know; the argument names of a function
-// are arbitrary. If the signature runs the main graph, the names from the file stay.
+// are arbitrary. If the signature runs the main graph, the names from the file stay, and so does
+// the name of an argument that is a part of a nested one ("x.0", "ids:values").
 void NameInputs(const SignatureBody& body, llvm::ArrayRef<Port> inputs, Graph* graph) {
   if (!body.function) return;
   for (auto [end, port] : llvm::zip(body.inputs, inputs)) {
     bool is_input = graph->node(port.node).op() == "Placeholder";
-    if (is_input && !graph->Find(end.key)) graph->Rename(port.node, end.key);
+    bool is_part = llvm::StringRef(end.key).find_first_of(".:") != llvm::StringRef::npos;
+    if (is_input && !is_part && !graph->Find(end.key)) graph->Rename(port.node, end.key);
   }
 }
 

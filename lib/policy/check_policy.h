@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_POLICY_CHECK_POLICY_H_
 #define GRAPNEL_LIB_POLICY_CHECK_POLICY_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,10 +37,20 @@ struct PolicyOutcome {
   std::string reason;  // why the check did not run; empty: it ran
 };
 
+// The changes from BASE in a sentence.
+struct ChangeVerdict {
+  // The most that changed; each includes the ones before it.
+  enum Kind { kSame, kNames, kWeights, kStructure, kInterface };
+  Kind kind = kSame;
+  std::string text;  // the sentence: "weights only: 2 of 4 layers have other values ('a', 'b')"
+};
+const char* VerdictName(ChangeVerdict::Kind kind);  // "same", "names", "weights", ...
+
 struct PolicyReport {
-  std::string model, base, policy;      // paths; base is empty if absent
-  std::string graph_file;               // the file that contains the model's graph
-  std::vector<PolicyFinding> findings;  // errors first, waived ones last
+  std::string model, base, policy;       // paths; base is empty if absent
+  std::optional<ChangeVerdict> verdict;  // nullopt: there is no BASE
+  std::string graph_file;                // the file that contains the model's graph
+  std::vector<PolicyFinding> findings;   // errors first, waived ones last
   std::vector<PolicyOutcome> outcomes;
   // The differences from BASE as a Mermaid diagram; empty if there is no BASE, nothing differs, or
   // no drawing was requested.

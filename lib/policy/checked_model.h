@@ -2,6 +2,8 @@
 #ifndef GRAPNEL_LIB_POLICY_CHECKED_MODEL_H_
 #define GRAPNEL_LIB_POLICY_CHECKED_MODEL_H_
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,8 +12,21 @@
 #include "lib/doctor/diagnose.h"
 #include "lib/job/model_run.h"
 #include "lib/job/opened_graph.h"
+#include "lib/policy/layer_names.h"
 
 namespace grapnel {
+
+// The graph that one signature runs in both models, or the whole graphs.
+struct ServedGraphs {
+  std::shared_ptr<const OpenedGraph> before, now;
+  bool of_signature = false;
+  Diff diff;  // from `before`, with what IgnoredByLayers ignores
+  std::shared_ptr<const LayerNames> layers_before, layers_now;
+};
+
+// Finds a node of the main graph of `now` by its name, or by the end of a name that begins with
+// those of calls or of a function; converts to false if there is none.
+Node FindServed(const ServedGraphs& graphs, llvm::StringRef name);
 
 // Ops that `opt` fuses in the base but not in the model.
 struct LostFusion {
@@ -49,10 +64,20 @@ class CheckedModel {
   // Returns a run of each signature that differs from the others, the default one first; of a graph
   // without signatures the only run.
   Expected<llvm::MutableArrayRef<ModelRun>> Runs();
-  const ModuleShapes& shapes();
+  // Returns the run of BASE that corresponds to one of Runs(); null if BASE lacks the signature.
+  Expected<ModelRun*> BaseRun(const ModelRun& run);
 
   // The diff from the base to the model; there must be a base.
   const Diff& changes();
+  // The graphs of the signatures that differ from each other and that both models have; without
+  // any, the whole graphs. There must be a base.
+  llvm::ArrayRef<ServedGraphs> Served();
+  // The model's first graph of Signatures(), or the whole graph, against `reference`, a graph
+  // without signatures that outlives the result.
+  ServedGraphs ServedAgainst(const OpenedGraph& reference) const;
+  // Returns the layer of a node, "function/node", in the graphs of Served(); "" if it is in none.
+  // There must be a base.
+  std::string LayerOf(llvm::StringRef name);
   Expected<const ValueReport*> Values();
   Expected<const std::vector<LostFusion>*> LostFusions();
 
@@ -64,9 +89,10 @@ class CheckedModel {
   ThreadPool* pool_;
   const CancelFlag* cancel_;
   std::optional<Diagnosis> diagnosis_;
-  std::optional<ModuleShapes> shapes_;
   std::vector<ModelRun> runs_;
+  std::map<std::string, ModelRun> base_runs_;  // by signature
   std::optional<Diff> changes_;
+  std::vector<ServedGraphs> served_;
   std::optional<ValueReport> values_;
   std::optional<std::vector<LostFusion>> lost_;
 };

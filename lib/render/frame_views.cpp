@@ -185,6 +185,13 @@ class ViewMaker {
              (llvm::find(ports, end.key) - ports.begin());
     };
     std::vector<LayerEdge> edges;
+    std::vector<uint32_t> above;
+    for (uint32_t item = 0; item < view.items.size(); ++item) {
+      const FrameItem& one = view.items[item];
+      bool kept =
+          one.is_cluster ? picture_.clusters[one.index].kept : picture_.boxes[one.index].kept;
+      if (kept) above.push_back(item);
+    }
     for (auto& [ends, edge] : frame.edges) {
       edge.from = item_of(ends.first);
       edge.to = item_of(ends.second);
@@ -195,6 +202,7 @@ class ViewMaker {
     std::vector<uint32_t> top(view.sources.size()), bottom(view.sinks.size());
     std::iota(top.begin(), top.end(), first_source);
     std::iota(bottom.begin(), bottom.end(), first_sink);
+    PutAbove(above, first_sink + view.sinks.size(), &edges);
     view.layering = MakeLayers(first_sink + view.sinks.size(), edges, top, bottom);
     OrderPorts(view);
     return view;

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "lib/render/flow_order.h"
+
 namespace grapnel {
 namespace {
 
@@ -37,24 +39,65 @@ class LayerMaker {
   }
 
  private:
-  // Reverses the edges that the caller marked as `back`, and then each edge that closes a cycle in
-  // a depth-first walk from the top, so that no cycle is left.
+  // Reverses the edges that the caller marked as `back`, and then more, so that no cycle is left: in
+  // cycles of edges of the largest weight, each edge that closes a cycle in a depth-first walk from
+  // the top; in other cycles, lighter edges.
   void BreakLoops() {
     result_.upwards.resize(edges_.size());
     for (uint32_t i = 0; i < edges_.size(); ++i) {
       const LayerEdge& edge = edges_[i];
+      heaviest_ = std::max(heaviest_, edge.weight);
       if (edge.from == edge.to) continue;
       down_.push_back({edge.from, edge.to, edge.weight, i});
       if (edge.back) Turn(&down_.back());
     }
-    ListEnds();
-    std::vector<uint8_t> state(num_items_, 0);  // 1: on the current path, 2: done
-    for (bool entered : {false, true}) {
-      for (uint32_t item = 0; item < num_items_; ++item) {
-        if (in_[item].empty() != entered && state[item] == 0) Walk(item, &state);
+    for (uint32_t least : {heaviest_, uint32_t{0}}) {
+      ListEnds(least);
+      std::vector<uint8_t> state(num_items_, 0);  // 1: on the current path, 2: done
+      for (bool entered : {false, true}) {
+        for (uint32_t item = 0; item < num_items_; ++item) {
+          if (in_[item].empty() != entered && state[item] == 0) Walk(item, &state);
+        }
       }
+      if (least > 0) TurnLight();
     }
     ListEnds();
+  }
+
+  // Puts the items in an order in which no heaviest edge runs back, and reverses the lighter edges
+  // on cycles that do. These are few, because of the items that may come next, the one with the
+  // fewest lighter edges from items that come later is chosen.
+  void TurnLight() {
+    std::vector<uint32_t> waits(num_items_), light(num_items_), place(num_items_);
+    FlowEdges all;
+    for (const Down& down : down_) {
+      ++(down.weight == heaviest_ ? waits : light)[down.to];
+      all.push_back({down.from, down.to});
+    }
+    std::vector<uint32_t> cycles = CyclesOf(num_items_, std::move(all));
+    std::vector<uint32_t> ready;
+    for (uint32_t item = 0; item < num_items_; ++item) {
+      if (waits[item] == 0) ready.push_back(item);
+    }
+    ListEnds();
+    for (uint32_t next = 0; !ready.empty(); ++next) {
+      auto best = std::min_element(ready.begin(), ready.end(), [&](uint32_t a, uint32_t b) {
+        return std::pair(light[a], a) < std::pair(light[b], b);
+      });
+      uint32_t item = *best;
+      ready.erase(best);
+      place[item] = next;
+      for (uint32_t i : out_[item]) {
+        const Down& down = down_[i];
+        bool is_heavy = down.weight == heaviest_;
+        if (!is_heavy) --light[down.to];
+        if (is_heavy && --waits[down.to] == 0) ready.push_back(down.to);
+      }
+    }
+    for (Down& down : down_) {
+      bool on_cycle = cycles[down.from] == cycles[down.to];
+      if (on_cycle && down.weight < heaviest_ && place[down.from] > place[down.to]) Turn(&down);
+    }
   }
 
   void Walk(uint32_t start, std::vector<uint8_t>* state) {
@@ -82,10 +125,12 @@ class LayerMaker {
     result_.upwards[down->edge] = !result_.upwards[down->edge];
   }
 
-  void ListEnds() {
+  // Lists the edges with at least this weight at their ends.
+  void ListEnds(uint32_t least = 0) {
     in_.assign(num_items_, {});
     out_.assign(num_items_, {});
     for (uint32_t i = 0; i < down_.size(); ++i) {
+      if (down_[i].weight < least) continue;
       out_[down_[i].from].push_back(i);
       in_[down_[i].to].push_back(i);
     }
@@ -299,6 +344,7 @@ class LayerMaker {
   }
 
   const uint32_t num_items_;
+  uint32_t heaviest_ = 0;
   llvm::ArrayRef<LayerEdge> edges_;
   llvm::ArrayRef<uint32_t> top_, bottom_;
   std::vector<int> place_;  // by item: -1: in `top`, 1: in `bottom`
@@ -313,6 +359,28 @@ class LayerMaker {
 };
 
 }  // namespace
+
+void PutAbove(llvm::ArrayRef<uint32_t> above, uint32_t num_items, std::vector<LayerEdge>* edges) {
+  if (above.empty()) return;
+  std::vector<std::vector<uint32_t>> readers(num_items);
+  for (const LayerEdge& edge : *edges) readers[edge.from].push_back(edge.to);
+  std::vector<bool> is_above(num_items, false);
+  for (uint32_t item : above) is_above[item] = true;
+  for (uint32_t item : above) {
+    std::vector<bool> reached(num_items, false);
+    std::vector<uint32_t> stack = {item};
+    while (!stack.empty()) {
+      uint32_t from = stack.back();
+      stack.pop_back();
+      for (uint32_t to : readers[from]) {
+        if (!reached[to]) stack.push_back(to);
+        reached[to] = true;
+      }
+    }
+    for (LayerEdge& edge : *edges)
+      edge.back |= edge.to == item && reached[edge.from] && !is_above[edge.from];
+  }
+}
 
 Layering MakeLayers(uint32_t num_items, llvm::ArrayRef<LayerEdge> edges,
                     llvm::ArrayRef<uint32_t> top, llvm::ArrayRef<uint32_t> bottom) {

@@ -28,8 +28,14 @@ struct Layering {
   uint32_t num_items = 0;     // including bends
 };
 
-// Assigns layers by Sugiyama's method: breaks cycles at back edges, or else at the edge that closes
-// the cycle in a depth-first walk from the top; assigns layers by longest path, then moves items
+// Marks as `back` each edge from an item to one of `above` that leads to this item, unless the item
+// is in `above` too. So the items of `above` are drawn above the others on their cycles: replicas
+// above the sums of their gradients. Takes time linear in the edges, for each item of `above`.
+void PutAbove(llvm::ArrayRef<uint32_t> above, uint32_t num_items, std::vector<LayerEdge>* edges);
+
+// Assigns layers by Sugiyama's method: breaks cycles at back edges, else at edges that weigh less
+// than others, else at the edge that closes the cycle in a depth-first walk from the top; assigns
+// layers by longest path, then moves items
 // down to their readers where edges pull them down at least as strongly as up; reduces crossings by
 // barycenters in a few sweeps down and up, and keeps the order with the fewest crossings. The items
 // of `top` are alone in the first layer, those of `bottom` in the last, both in the given order.

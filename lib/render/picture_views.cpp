@@ -98,6 +98,7 @@ class ViewsWriter {
     json_.attribute("tip", cluster.tooltip);
     json_.attribute("frame", index + 1);
     Flag("isFunction", cluster.function);
+    Flag("made_up", cluster.made_up);
   }
 
   void Closed(const Box& box) {
@@ -115,6 +116,7 @@ class ViewsWriter {
     Flag("output", box.output);
     Flag("focus", box.focus);
     Flag("rest", box.kind == BoxKind::kRest);
+    Flag("made_up", box.made_up);
     Flag("missing", box.kind == BoxKind::kStub);
   }
 

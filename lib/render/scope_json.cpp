@@ -134,6 +134,8 @@ class ScopeWriter {
     json_.attribute("ops", scope.num_ops);
     if (scope.group)
       json_.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbors" : "named");
+    if (tree_.IsMadeUp(tree_.scope(child).core)) json_.attribute("made_up", true);
+    if (scope.num_taken) json_.attribute("taken", scope.num_taken);
     Counts("devices", child, [&](const Node& node) { return PageDevice(node, marks_); });
     Counts("clusters", child, [&](const Node& node) { return Printable(clusters_.Of(node)); });
   }

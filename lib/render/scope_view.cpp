@@ -388,10 +388,15 @@ const LaidOutScope& BodyScopes::LayOut(ScopeId scope) const {
   std::vector<LayerEdge> edges;
   for (const EdgeBundle& edge : made->view.edges)
     edges.push_back({edge.from, edge.to, edge.control ? 1u : 3u, edge.back});
-  std::vector<uint32_t> top, bottom;
+  std::vector<uint32_t> top, bottom, above;
   uint32_t item = static_cast<uint32_t>(made->view.entities.size());
+  for (uint32_t i = 0; i < item; ++i) {
+    ScopeId child = made->view.entities[i].scope;
+    if (child != kNoScope && tree_->scope(tree_->scope(child).core).kept) above.push_back(i);
+  }
   for (size_t i = 0; i < made->view.sources.size(); ++i) top.push_back(item++);
   for (size_t i = 0; i < made->view.sinks.size(); ++i) bottom.push_back(item++);
+  PutAbove(above, item, &edges);
   made->layering = MakeLayers(item, edges, top, bottom);
   std::lock_guard<std::mutex> lock(mutex_);
   return *laid_out_.try_emplace(scope, std::move(made)).first->second;

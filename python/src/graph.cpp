@@ -10,6 +10,7 @@
 #include "lib/exec/feed.h"
 #include "lib/exec/named_feed.h"
 #include "lib/io/signature.h"
+#include "lib/job/function_signature.h"
 #include "lib/job/graph_path.h"
 #include "lib/job/run.h"
 #include "lib/job/signature_graph.h"
@@ -148,10 +149,17 @@ std::shared_ptr<Table> Find(const Opened& opened, const std::string& chain, size
 }
 
 // Returns TensorFlow's name of the dtype that a feed must have; nullopt if the graph does not
-// define it.
+// define it. `function`: the function that runs instead of a signature, or "".
 std::optional<std::string> TypeOfFeedNamed(const Opened& opened, const std::string& name,
-                                           const std::string& signature) {
-  const OpenedGraph& graph = *opened.graph;
+                                           const std::string& signature,
+                                           const std::string& function) {
+  std::optional<OpenedGraph> with_function;
+  if (!function.empty()) {
+    with_function.emplace(opened.graph->Copy());
+    if (Error error = UseFunction(function, &*with_function).takeError())
+      Raise(TextOf(std::move(error)));
+  }
+  const OpenedGraph& graph = with_function ? *with_function : *opened.graph;
   auto tensor = TensorOfKey(graph.model(), graph.file(), signature, name);
   if (!tensor) Raise(TextOf(tensor.takeError()));
   auto type = TypeOfFeed(graph.module().main, *tensor);
@@ -323,7 +331,8 @@ void AddGraphs(nb::module_& module) {
       .def("table", TableNamed, nb::arg("name"))
       .def("query", Query, nb::arg("sql"))
       .def("find", Find, nb::arg("chain"), nb::arg("limit"))
-      .def("type_of_feed", TypeOfFeedNamed, nb::arg("name"), nb::arg("signature"))
+      .def("type_of_feed", TypeOfFeedNamed, nb::arg("name"), nb::arg("signature"),
+           nb::arg("function") = "")
       .def_prop_ro("signatures", SignaturesOf)
       .def_prop_ro("problems", ProblemsOf)
       .def_prop_ro("note", [](const Opened& self) { return self.graph->note(); })

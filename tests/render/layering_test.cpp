@@ -65,6 +65,31 @@ TEST(Layering, DeclaredBackEdgeRunsUp) {
   EXPECT_FALSE(layering.upwards[1]);
 }
 
+// 0 -> 1 -> 2 by data, 2 -> 3 -> 0 by control: data runs down, wherever the walk begins.
+TEST(Layering, ControlEdgesRunUpRatherThanData) {
+  for (uint32_t shift = 0; shift < 4; ++shift) {
+    std::vector<LayerEdge> edges;
+    for (uint32_t i = 0; i < 4; ++i)
+      edges.push_back({(i + shift) % 4, (i + 1 + shift) % 4, i < 2 ? 3u : 1u});
+    Layering layering = MakeLayers(4, edges, {}, {});
+    ExpectProper(layering, edges);
+    EXPECT_FALSE(layering.upwards[0] || layering.upwards[1]) << shift;
+    EXPECT_NE(layering.upwards[2], layering.upwards[3]) << shift;
+  }
+}
+
+// 0 -> replicas 1 and 2 -> sum 3 -> both again, and -> 4: only what brings the sum back runs up.
+TEST(Layering, ItemsAboveTheirCycles) {
+  std::vector<LayerEdge> edges = {{0, 1}, {3, 1}, {0, 2}, {3, 2}, {1, 3}, {2, 3}, {3, 4}};
+  PutAbove({1, 2}, 5, &edges);
+  Layering layering = MakeLayers(5, edges, {}, {});
+  ExpectProper(layering, edges);
+  EXPECT_EQ(layering.upwards, (std::vector<bool>{false, true, false, true, false, false, false}));
+  std::vector<LayerEdge> ring = {{0, 1}, {1, 0}};
+  PutAbove({0, 1}, 2, &ring);
+  EXPECT_FALSE(ring[0].back || ring[1].back) << "neither is above the other";
+}
+
 TEST(Layering, PortsKeepTheirOrderInFirstAndLastLayer) {
   std::vector<LayerEdge> edges = {{2, 0}, {3, 1}, {0, 5}, {1, 4}};
   std::vector<uint32_t> top = {3, 2}, bottom = {4, 5};
