@@ -67,7 +67,9 @@ class AutoParallel : public GraphPass {
     for (NodeId id : edit.boundary().fetched) {
       Node node = graph_->node(id);
       if (node.op() == "NoOp" || GradientInput(node.op()) >= 0) continue;
-      edit.Refuse(kRule, node, "'{0}' is fetched for its value, which would be lost", node.name());
+      edit.Refuse(kRule, node,
+                  "'{0}' is fetched for its value, which would be lost\nfetch another node",
+                  node.name());
       return Error::success();
     }
     if (!edit.Begin(kRule, reporter)) return Error::success();
@@ -106,8 +108,9 @@ class AutoParallel : public GraphPass {
       has_variables_ = true;
     }
     if (!has_variables_)
-      edit_->Refuse(kRule, reporter,
-                    "the graph has no variable that an Assign or AssignVariableOp sets");
+      edit_->Refuse(
+          kRule, reporter,
+          "the graph has no variable that an Assign or AssignVariableOp sets\nuse a training step");
     return has_variables_;
   }
 

@@ -202,7 +202,8 @@ class CommonSubgraphElimination : public GraphPass {
     bool is_source = node.num_inputs() == 0 && !kinds_->Is(node, kPureOp);
     if (is_source) return;
     const char* why = edit_->IsPreserved(culprit)
-                          ? "'{0}' computes the same as '{1}', but is fetched, fed or kept"
+                          ? "'{0}' computes the same as '{1}', but is fetched, fed or kept\n"
+                            "use another node for that, such as an Identity of it"
                           : "'{0}' computes the same as '{1}', but may have state or an effect, "
                             "feeds or is an in-place op, or is an Enter or Exit";
     edit_->Refuse("merge", node, why, culprit.name(), other.name());

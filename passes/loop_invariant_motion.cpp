@@ -126,8 +126,8 @@ class Invariants {
       for (const Use& use : node.uses()) {
         bool waits = graph_.node(use.node).input(use.slot).IsControl();
         if (!waits || invariant_.count(use.node)) continue;
-        rule_.RefuseAt(node, "'{0}' in the loop waits for '{1}'", graph_.node(use.node).name(),
-                       node.name());
+        rule_.RefuseAt(node, "'{0}' in the loop waits for '{1}'\nremove the control edge",
+                       graph_.node(use.node).name(), node.name());
         back.push_back(id);
         break;
       }

@@ -20,6 +20,7 @@ ALLOWED = {
     "lib/diff/stage_names.cpp": "`FUNCTION:STAGE` of a dump folder",
     "tools/opt.cpp": "an example under --help",
     "tools/passes.cpp": "an example under --help",
+    "lib/pass/op_pattern.cpp": "`NAME:OP` of a rule's pattern",
     "lib/watch/assertion.cpp": "`EXPR: MESSAGE` of --assert",
     "lib/watch/summary.cpp": "`KIND:TENSOR` of --summary",
     "lib/diff/ignore.cpp": "`attr:GLOB` and `op:GLOB` of --ignore",

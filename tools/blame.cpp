@@ -12,6 +12,7 @@
 #include "tools/input.h"
 #include "tools/run_flags.h"
 #include "tools/time_limit.h"
+#include "tools/without_flag.h"
 
 namespace grapnel {
 namespace {
@@ -20,6 +21,7 @@ struct Flags {
   std::string path;
   RunFlags model;  // for a model; most other flags are for a folder
   bool optimized = false;
+  std::vector<std::string> without;
   int repeat = 1;
   TimeLimit limit;
   std::string run, html;
@@ -94,6 +96,7 @@ Expected<RunBlame> Blame(OpenedGraph& opened, const Flags& flags, const RunReque
     optimize.signature = request.signature;
     optimize.onednn = request.onednn;
     optimize.options.sink = request.sink;
+    optimize.options.without = flags.without;
     ASSIGN_OR_RETURN(Optimized done, Optimize(opened, optimize));
     RETURN_IF_ERROR(done.AsError());
   }
@@ -131,14 +134,14 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
 // and would be ignored silently.
 Error CheckFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
-  bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() ||
-                  !model.signature.empty() || !model.function.empty() || !model.variables.empty() ||
-                  !model.feeds.empty() || !model.fetches.empty();
+  bool of_model = flags.optimized || !flags.without.empty() || flags.repeat > 1 ||
+                  !model.graph.empty() || !model.signature.empty() || !model.function.empty() ||
+                  !model.variables.empty() || !model.feeds.empty() || !model.fetches.empty();
   bool of_folder = !flags.run.empty() || !flags.html.empty() || flags.trace;
   if (is_folder && of_model)
     return MakeError(
         "{0} is a debug folder: --graph, --signature, --function, --feed, --fetch, --variables, "
-        "--repeat and --optimized are for models",
+        "--repeat, --optimized and --without are for models",
         flags.path);
   if (!is_folder && of_folder)
     return MakeError("{0} is not a debug folder: --run, --trace and --html are for those",
@@ -147,6 +150,8 @@ Error CheckFlagsOf(bool is_folder, const Flags& flags) {
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (!flags.without.empty() && !flags.optimized)
+    return MakeError("--without requires --optimized");
   bool is_folder = IsDebugFolder(flags.path);
   RETURN_IF_ERROR(CheckFlagsOf(is_folder, flags));
   if (is_folder) return BlameFolder(flags, invocation);
@@ -164,6 +169,7 @@ RunCommand SetUp(CommandLine& line) {
   flags->model.AddVariablesTo(line);
   line.Flag("--optimized", flags->optimized,
             "examine the result of the default passes instead of the graph itself");
+  AddWithoutFlag(line, flags->without);
   line.Option("--repeat", flags->repeat,
               "run up to this many times, as in `run`, until a fetch is not finite")
       .Positive();

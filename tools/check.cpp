@@ -13,6 +13,7 @@
 #include "tools/onednn_flag.h"
 #include "tools/size_flags.h"
 #include "tools/time_limit.h"
+#include "tools/without_flag.h"
 
 namespace grapnel {
 namespace {
@@ -23,6 +24,7 @@ struct Flags {
   PartFlags part;
   SizeFlags sizes;
   OneDnnFlag onednn;
+  std::vector<std::string> without;
   bool all = false, init = false, list = false, strict = false;
   TimeLimit limit;
 };
@@ -165,6 +167,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   request.is_strict = flags.strict;
   request.pool = &pool;
   request.cancel = &cancel;
+  request.without = flags.without;
   ASSIGN_OR_RETURN(PolicyReport report, CheckModel(model, base ? &*base : nullptr, request));
   if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
   if (!flags.picture.empty()) RETURN_IF_ERROR(DrawPictureOf(*base, model, flags.picture));
@@ -188,6 +191,7 @@ RunCommand SetUp(CommandLine& line) {
   flags->part.AddTo(line);
   flags->sizes.AddTo(line);
   flags->onednn.AddTo(line);
+  AddWithoutFlag(line, flags->without);
   line.Option("--junit", flags->junit, "write a JUnit report: a test case per check")
       .ShownAs("FILE");
   line.Option("--sarif", flags->sarif, "write SARIF 2.1.0, for code scanning").ShownAs("FILE");

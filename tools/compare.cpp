@@ -9,6 +9,7 @@
 #include "tools/input.h"
 #include "tools/run_flags.h"
 #include "tools/time_limit.h"
+#include "tools/without_flag.h"
 
 namespace grapnel {
 namespace {
@@ -19,6 +20,7 @@ struct Flags {
   double rtol = -1, atol = -1;  // -1: not given
   int threads_b = 0, step = -1;
   bool optimized = false;
+  std::vector<std::string> without;
   TimeLimit limit;
 };
 
@@ -34,6 +36,8 @@ Error CheckOneKind(const Flags& flags, bool is_folder) {
     return MakeError(
         "nothing to compare with: pass B, --graph-b, --optimized, --device, --threads-b or "
         "--precision");
+  if (!flags.without.empty() && !flags.optimized)
+    return MakeError("--without requires --optimized");
   if (has_b && (flags.optimized || !flags.precision.empty()))
     return MakeError("{0} compares A with itself: do not pass B or --graph-b",
                      flags.optimized ? "--optimized" : "--precision");
@@ -88,7 +92,7 @@ Expected<RunComparison> CompareFolder(OpenedGraph& a, const Flags& flags,
 }
 
 Expected<RunComparison> CompareGraphs(OpenedGraph& a, const Flags& flags, CompareRequest& request) {
-  if (flags.optimized) return CompareOptimized(a, request);
+  if (flags.optimized) return CompareOptimized(a, request, flags.without);
   if (!HasB(flags)) return CompareRuns(a, a, request);
   std::string path = flags.b.empty() ? ReadGraphPath(flags.a).path : flags.b;
   ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(path, flags.graph_b, request.run.sink));
@@ -180,6 +184,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--ledger", flags->ledger, "the file that `opt --ledger` wrote when it made B from A")
       .ShownAs("FILE");
   line.Flag("--optimized", flags->optimized, "B is A after the default passes");
+  AddWithoutFlag(line, flags->without);
   line.Option(
       "--device", flags->device,
       "device for B's nodes that request no device and have a kernel for it: CPU, GPU, GPU:1");

@@ -8,6 +8,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/text.h"
 #include "lib/job/job_json.h"
+#include "lib/job/node_answer.h"
 #include "lib/job/source.h"
 #include "lib/job/whole_model.h"
 #include "lib/pass/near_misses.h"
@@ -19,6 +20,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "tools/document.h"
 #include "tools/input.h"
+#include "tools/node_question_flag.h"
 #include "tools/pipeline.h"
 #include "tools/size_flags.h"
 #include "tools/time_limit.h"
@@ -29,11 +31,14 @@ namespace {
 struct Flags {
   std::string model, graph, output, dump_dir, ledger;
   PipelineFlags pipeline;
+  NodeQuestionFlag question;
   TimeLimit limit;
   SizeFlags sizes;
-  bool print = false, timing = false, explain = false;
+  bool print = false, timing = false, explain = false, until_fixed = false;
   std::function<std::vector<TypedOption>()> typed;
 
+  // True if --limit may end the passes.
+  bool StopsEarly() const { return pipeline.request.options.limit >= 0; }
   // True if the output is a SavedModel: the model is one, the output is a folder, and variables are
   // not frozen.
   bool WritesFolder(const OpenedGraph& opened) const {
@@ -73,6 +78,16 @@ void PrintNearMisses(llvm::ArrayRef<Refusal> misses, const LineTable& lines, boo
   }
 }
 
+// Prints the answers about nodes, as comments if the graph is printed to the same stream.
+void PrintAnswers(llvm::ArrayRef<NodeAnswer> answers, bool as_comments, llvm::raw_ostream& os) {
+  std::string text;
+  llvm::raw_string_ostream blocks(text);
+  WriteNodeAnswers(answers, blocks);
+  llvm::SmallVector<llvm::StringRef, 8> lines;
+  llvm::StringRef(blocks.str()).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
+}
+
 Error PrintResult(const Module& module, llvm::raw_ostream& os) {
   ShapeMap shapes = InferShapes(module.main);
   TextOptions options;
@@ -93,7 +108,7 @@ std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& req
   auto path = SaveFailedInput(opened, request, *done.failed);
   if (!path) return TextOf(path.takeError());
   static const char* const kKept[] = {"plugin", "rewriter-config", "keep-nan", "device",
-                                      "onednn", "threads",         "memory"};
+                                      "onednn", "threads",         "memory",   "without"};
   llvm::erase_if(typed, [](const TypedOption& option) {
     return !llvm::is_contained(kKept, llvm::StringRef(option.name));
   });
@@ -141,6 +156,21 @@ void WarnOfVariables(const OpenedGraph& opened, const MessageSink& sink) {
                      "with them, --freeze makes them constants",
                      opened.model().path, Plural(variables, "variable"))
            .str());
+}
+
+// The most runs of the passes with --until-fixed. Most graphs take two or three.
+constexpr int kMostRuns = 20;
+
+// Returns "fixed after 3 runs", or a warning that the last run still changed something.
+std::string RunsText(const OptimizeResult& result) {
+  if (result.is_fixed) return "fixed after " + Plural(result.runs, "run");
+  std::vector<std::string> changing;
+  for (const Stage& stage : llvm::ArrayRef(result.stages).drop_front(result.last_run)) {
+    if (stage.changed && !llvm::is_contained(changing, stage.pass)) changing.push_back(stage.pass);
+  }
+  return llvm::formatv("not fixed: run {0}, the last one, still changed something: {1}",
+                       result.runs, llvm::join(changing, ", "))
+      .str();
 }
 
 Error WriteResult(const OpenedGraph& opened, const Optimized& done, const Flags& flags,
@@ -232,9 +262,12 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.run_timeout_s = flags.limit.seconds;
   std::unique_ptr<Instrumentation> progress = MakePassProgress(invocation);
   request.watcher = progress.get();
-  bool wants_all_misses = request.wants_near_misses;
+  if (flags.until_fixed) request.options.most_runs = kMostRuns;
+  ASSIGN_OR_RETURN(std::unique_ptr<NodeQuestion> question, flags.question.Ask(opened));
+  request.question = question.get();
+  bool wants_all_misses = request.wants_near_misses && !question;
   LineTable lines;
-  if (flags.explain || wants_all_misses) lines = LinesOf(opened);
+  if (flags.explain || request.wants_near_misses) lines = LinesOf(opened);
   if (flags.explain) {
     request.wants_near_misses = true;
     request.on_rewrite = [&](const Rewrite& rewrite) {
@@ -257,7 +290,14 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (done.failure) return ReportFailure(opened, request, done, flags, invocation);
   if (std::string kept = done.KeptText(); !kept.empty())
     request.options.sink(Severity::kWarning, "no --fetch given: " + kept);
-
+  if (flags.until_fixed && !done.result.is_fixed && !flags.StopsEarly())
+    request.options.sink(Severity::kWarning, RunsText(done.result));
+  std::vector<NodeAnswer> answers;
+  if (question) {
+    auto found = question->Answers(module, lines, /*all=*/false);
+    if (!found) return Annotate(opened.model().path, found.takeError());
+    answers = std::move(*found);
+  }
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   RETURN_IF_ERROR(WriteResult(opened, done, flags, invocation));
   const OneDnnNeed need = FindOneDnnNeed(module);
@@ -267,13 +307,20 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     WriteDocument(invocation.out(), [&](llvm::json::OStream& json) {
       json.attribute("path", llvm::json::fixUTF8(flags.model));
       WriteOptimizedJson(done, nodes_before, count_nodes(), flags.timing, json);
+      if (question) WriteNodeAnswersJson(answers, json);
+      if (flags.until_fixed) {
+        json.attribute("runs", done.result.runs);
+        json.attribute("is_fixed", done.result.is_fixed);
+      }
       if (need.nodes > 0) json.attribute("needs_onednn", need.Text());
       if (written) written->WriteJson(json);
     });
     SayWritten(flags, done, count_nodes(), invocation);
     return kExitOk;
   }
-  PrintNearMisses(done.near_misses, lines, wants_all_misses, flags.print, invocation.out());
+  if (!question || flags.explain)
+    PrintNearMisses(done.near_misses, lines, wants_all_misses, flags.print, invocation.out());
+  PrintAnswers(answers, flags.print, invocation.out());
   if (flags.print) RETURN_IF_ERROR(PrintResult(module, invocation.out()));
   bool stdout_is_free = flags.output != "-" && flags.ledger != "-" && !flags.print;
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();
@@ -282,6 +329,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     os << flags.model << ": " << WithCommas(nodes_before) << " -> " << Plural(count_nodes(), "node")
        << (request.whole_model ? " of the signatures, " : ", ")
        << Plural(done.result.rewrites, "rewrite");
+    if (flags.until_fixed && done.result.is_fixed) os << ", " << RunsText(done.result);
     if (done.values_compared) os << ", " << ComparedText(done);
     if (flags.output.empty()) os << " (-o FILE writes the result)";
     os << "\n";
@@ -295,6 +343,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (!flags.question.node.empty() && !flags.pipeline.request.wants_near_misses)
+    return MakeError("--node requires --why-not");
   if (invocation.flags.json) {
     const char* other = flags.print           ? "--print"
                         : flags.explain       ? "--explain"
@@ -320,6 +370,8 @@ RunCommand SetUp(CommandLine& line) {
   flags->pipeline.AddTo(line);
   flags->sizes.AddTo(line);
   flags->pipeline.AddDeviceTo(line);
+  line.Flag("--until-fixed", flags->until_fixed,
+            "run the passes again and again, until a run changes nothing; at most 20 times");
   line.Flag("--freeze", flags->pipeline.request.freeze,
             "convert a SavedModel's variables and tables to constants");
   line.Option("--dump-dir", flags->dump_dir,
@@ -335,6 +387,7 @@ RunCommand SetUp(CommandLine& line) {
             "print every rewrite, and where TensorFlow makes a wrong one");
   line.Flag("--why-not", flags->pipeline.request.wants_near_misses,
             "print where a rule's pattern was found, but a condition failed");
+  flags->question.AddTo(line);
   line.Flag("--print", flags->print, "print the result, one line per node");
   line.Flag("--timing", flags->timing, "print the time of each pass");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

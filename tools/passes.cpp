@@ -2,21 +2,24 @@
 #include "lib/job/job_json.h"
 #include "lib/job/missed_optimizations.h"
 #include "lib/job/near_miss_groups.h"
+#include "lib/job/node_answer.h"
 #include "lib/job/plugin.h"
 #include "lib/job/source.h"
 #include "lib/pass/registry.h"
 #include "lib/support/text.h"
 #include "tools/document.h"
 #include "tools/input.h"
+#include "tools/node_question_flag.h"
 #include "tools/pipeline.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
-  std::vector<std::string> why_not;
-  std::string graph;
+  std::vector<std::string> why_not;  // [RULE] [MODEL]; one empty text if neither was typed
+  std::string model, graph;
   bool all = false;
+  NodeQuestionFlag question;
   PipelineFlags pipeline;
 };
 
@@ -81,19 +84,50 @@ int List(Invocation& invocation) {
   return kExitOk;
 }
 
-Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
-                       Invocation& invocation) {
-  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
-  ThreadPool pool(invocation.flags.threads);
+OptimizeRequest RequestOf(const Flags& flags, ThreadPool& pool, Invocation& invocation) {
   OptimizeRequest request = flags.pipeline.Request(invocation);
   request.options.pool = &pool;
   request.options.sink = invocation.sink();
+  return request;
+}
+
+void PrintAssumed(const OpenedGraph& opened, const std::string& assumed, Invocation& invocation) {
+  if (!assumed.empty() && !invocation.flags.quiet)
+    invocation.err() << opened.model().path << ": " << assumed << "\n";
+}
+
+// Answers the question about nodes.
+Expected<int> AnswerOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
+                       Invocation& invocation) {
+  ThreadPool pool(invocation.flags.threads);
+  const LineTable lines = LinesOf(opened);
+  ASSIGN_OR_RETURN(std::unique_ptr<NodeQuestion> question, flags.question.Ask(opened, rule));
+  OptimizeRequest request = RequestOf(flags, pool, invocation);
+  request.question = question.get();
+  ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
+  if (done.failure) return Annotate(opened.model().path, done.AsError());
+  auto answers = question->Answers(opened.module(), lines, flags.all);
+  if (!answers) return Annotate(opened.model().path, answers.takeError());
+  PrintAssumed(opened, done.AssumedText(), invocation);
+  if (invocation.flags.json) {
+    WriteDocument(invocation.out(),
+                  [&](llvm::json::OStream& json) { WriteNodeAnswersJson(*answers, json); });
+  } else {
+    WriteNodeAnswers(*answers, invocation.out());
+  }
+  return kExitOk;
+}
+
+Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
+                       Invocation& invocation) {
+  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
+  if (!flags.question.node.empty()) return AnswerOn(opened, rule, flags, invocation);
+  ThreadPool pool(invocation.flags.threads);
   const LineTable lines = LinesOf(opened);
   ASSIGN_OR_RETURN(MissedOptimizations undone,
-                   FindMissedOptimizations(opened, std::move(request), rule));
+                   FindMissedOptimizations(opened, RequestOf(flags, pool, invocation), rule));
   llvm::raw_ostream& os = invocation.out();
-  if (!undone.assumed.empty() && !invocation.flags.quiet)
-    invocation.err() << opened.model().path << ": " << undone.assumed << "\n";
+  PrintAssumed(opened, undone.assumed, invocation);
   if (invocation.flags.json) {
     WriteDocument(os,
                   [&](llvm::json::OStream& json) { WriteNearMissesJson(undone.refusals, json); });
@@ -112,7 +146,14 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
 
 Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   const PassRegistry& registry = RegistryOf(invocation);
-  std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
+  // The model comes last: after --why-not, or as the MODEL of the command.
+  std::vector<std::string> given = flags.why_not;
+  std::erase(given, "");
+  if (!flags.model.empty()) given.push_back(flags.model);
+  if (given.empty()) return MakeError("--why-not: a model was expected");
+  if (given.size() > 2)
+    return MakeError("--why-not: a rule and a model were expected, not also '{0}'", given.back());
+  std::string rule = given.size() > 1 ? given.front() : "";
   Error no_rule = rule.empty() ? Error::success() : registry.CheckRuleExists(rule);
   auto is_there = [](const std::string& model) {
     return FileExists(model) || !SourceAndFunction(model).first.empty();
@@ -120,13 +161,13 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   if (no_rule && is_there(rule))
     return Annotate("--why-not: pass the rule first, then the model", std::move(no_rule));
   if (no_rule) return no_rule;
-  if (const std::string& model = flags.why_not.back(); rule.empty() && !is_there(model)) {
+  if (const std::string& model = given.back(); rule.empty() && !is_there(model)) {
     Error no_such_rule = registry.CheckRuleExists(model);
     if (!no_such_rule)
       return MakeError("--why-not {0}: a model was expected after the rule", model);
     llvm::consumeError(std::move(no_such_rule));
   }
-  return OnEachGraph(flags.why_not.back(), flags.graph, {}, invocation, [&](OpenedGraph& opened) {
+  return OnEachGraph(given.back(), flags.graph, {}, invocation, [&](OpenedGraph& opened) {
     return WhyNotOn(opened, rule, flags, invocation);
   });
 }
@@ -137,9 +178,13 @@ RunCommand SetUp(CommandLine& line) {
               "show where a rule's pattern was found but a condition failed, by reason, the most "
               "costly first; for all rules if none is named")
       .ShownAs("[RULE] MODEL")
-      .Count(1, 2);
-  line.Flag("--all", flags->all,
-            "with --why-not: list every node for each reason, not only the first four");
+      .Count(0, 2);
+  line.Option("MODEL", flags->model, "with --why-not: the model, if it does not follow --why-not");
+  flags->question.AddTo(line);
+  line.Flag(
+      "--all", flags->all,
+      "with --why-not: list every node for each reason, not only the first four; with --node: "
+      "every rule that was near");
   line.Option("--graph", flags->graph,
               "with --why-not: the title of one of several graphs, as `info` shows it; for dumps "
               "FUNCTION:STAGE");
@@ -147,6 +192,9 @@ RunCommand SetUp(CommandLine& line) {
   flags->pipeline.AddTo(line);
   return [flags](Invocation& invocation) -> Expected<int> {
     if (!flags->why_not.empty()) return WhyNot(*flags, invocation);
+    if (!flags->model.empty() || !flags->question.node.empty())
+      return MakeError("{0} requires --why-not",
+                       flags->model.empty() ? "--node" : "'" + flags->model + "'");
     return List(invocation);
   };
 }

@@ -2,6 +2,7 @@
 
 #include "tools/input.h"
 #include "tools/progress.h"
+#include "tools/without_flag.h"
 
 namespace grapnel {
 namespace {
@@ -45,6 +46,7 @@ void PipelineFlags::AddTo(CommandLine& line) {
               "run only these passes, in this order, each once (`grapnel passes` lists them)")
       .Separator(',')
       .ShownAs("NAME,...");
+  AddWithoutFlag(line, request.options.without);
   line.Option("--rewriter-config", request.rewriter_config,
               "TensorFlow's RewriterConfig as a text proto: a file, or the text itself");
   line.Option("--limit", request.options.limit, "stop after this many rewrites").NotNegative();

@@ -13,6 +13,7 @@
 #include "tools/onednn_flag.h"
 #include "tools/spread_flags.h"
 #include "tools/time_limit.h"
+#include "tools/without_flag.h"
 
 namespace grapnel {
 namespace {
@@ -24,6 +25,7 @@ struct Flags {
   SpreadFlags spread;
   OneDnnFlag onednn;
   bool optimize = false;
+  std::vector<std::string> without;
   int repeat = 1;
   TimeLimit limit;
 };
@@ -75,6 +77,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return MakeError("--tap-mode requires --tap GLOB");
   if (!flags.optimize && flags.device != kLocalCpu)
     return MakeError("--device requires --optimize; --run-on selects where nodes run");
+  if (!flags.optimize && !flags.without.empty()) return MakeError("--without requires --optimize");
   ThreadPool pool(invocation.flags.threads);
   ReplayRequest request;
   auto taps = Glob::ParseAll(flags.taps);
@@ -84,6 +87,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   request.demands_taps = flags.cases.size() == 1;  // with several cases, each has its own nodes
   request.repeat = flags.repeat;
   if (flags.optimize) request.optimize_for = flags.device;
+  request.without = flags.without;
   request.run.pool = &pool;
   request.run.onednn = flags.onednn.choice();
   // The text that the graphs print is shown only with -v.
@@ -121,6 +125,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("MODEL");
   line.Option("--graph", flags->graph, "which graph of MODEL: its title as `info` shows it");
   line.Flag("--optimize", flags->optimize, "optimize first, with the default passes");
+  AddWithoutFlag(line, flags->without);
   line.Option("--repeat", flags->repeat,
               "if above 1: run this many more times, on slightly different feeds, and print the "
               "median time")

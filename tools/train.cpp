@@ -18,6 +18,7 @@
 #include "tools/interruption.h"
 #include "tools/progress.h"
 #include "tools/run_flags.h"
+#include "tools/without_flag.h"
 
 namespace grapnel {
 namespace {
@@ -29,6 +30,7 @@ struct Flags {
   int64_t steps = 100, batch_size = 0, checkpoint_every = 0, log_every = 10;
   int keep = 5;
   bool resume = false, optimize = false, eager = false;
+  std::vector<std::string> without;
 };
 
 // The graph to train; `function`: the C++ function from which it was traced, if any.
@@ -106,6 +108,7 @@ Expected<TrainRequest> RequestOf(const Flags& flags) {
   request.keep = flags.keep;
   request.resume = flags.resume;
   request.optimize = flags.optimize;
+  request.without = flags.without;
   return request;
 }
 
@@ -113,6 +116,7 @@ Error CheckCombination(const Flags& flags) {
   if (flags.checkpoint_dir.empty() && (flags.resume || flags.checkpoint_every > 0))
     return MakeError("{0} requires --checkpoint-dir",
                      flags.resume ? "--resume" : "--checkpoint-every");
+  if (!flags.without.empty() && !flags.optimize) return MakeError("--without requires --opt");
   if (flags.make.optimizer.empty() != flags.make.loss.empty())
     return MakeError(
         "--optimizer and --loss require each other: they add a training step to a graph without "
@@ -256,6 +260,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--resume", flags->resume,
             "continue from the last checkpoint in --checkpoint-dir, if any");
   line.Flag("--opt", flags->optimize, "optimize the graph first, as `opt` does");
+  AddWithoutFlag(line, flags->without);
   line.Flag("--eager", flags->eager,
             "call the function for each step, op by op; the losses are those of the graph");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

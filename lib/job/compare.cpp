@@ -498,7 +498,8 @@ Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const Compar
   return RunComparer(a, request).Run(b);
 }
 
-Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareRequest& request) {
+Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareRequest& request,
+                                         const std::vector<std::string>& without) {
   OpenedGraph optimized = opened.Copy();
   std::string ledger;
   llvm::raw_string_ostream os(ledger);
@@ -513,6 +514,7 @@ Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareReque
   for (const std::string& feed : job->feeds()) optimize.feeds.push_back({feed, "", {}});
   optimize.options.fetches = job->fetches();
   optimize.onednn = request.run.onednn;
+  optimize.options.without = without;
   optimize.options.sink = [](Severity, llvm::StringRef) {};
   optimize.ledger = &os;
   ASSIGN_OR_RETURN(Optimized done, Optimize(optimized, optimize));

@@ -55,8 +55,10 @@ struct RunComparison {
 // canceled, or both fail and had not diverged before.
 Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request);
 
-// Compares the graph with the graph that the default passes make from it.
-Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareRequest& request);
+// Compares the graph with the graph that the default passes make from it, except those in `without`
+// (OptimizeOptions::without).
+Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareRequest& request,
+                                         const std::vector<std::string>& without = {});
 
 // Compares a run of `a` with B, a call of a function from Python that TensorFlow's debugger
 // recorded with FULL_TENSOR. `step` is the number of this call among the recorded calls with full

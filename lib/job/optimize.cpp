@@ -15,6 +15,7 @@
 #include "lib/ir/function_ends.h"
 #include "lib/job/dump.h"
 #include "lib/job/freeze.h"
+#include "lib/job/node_question.h"
 #include "lib/job/starting_state.h"
 #include "lib/job/whole_model.h"
 #include "lib/pass/boundary.h"
@@ -406,6 +407,10 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
       intermediate.Add(refusal);
     };
     manager.Add(std::make_unique<RewriteListener>(forget));
+  }
+  if (request.question) {
+    request.question->Join(&options);
+    manager.Add(request.question);
   }
   if (request.ledger) manager.Add(MakeLedgerInstrumentation(*request.ledger, options.onednn));
   if (request.on_rewrite) manager.Add(std::make_unique<RewriteListener>(request.on_rewrite));

@@ -18,9 +18,12 @@
 
 namespace grapnel {
 
+class NodeQuestion;  // lib/job/node_question.h
+
 struct GRAPNEL_PUBLIC OptimizeRequest {
-  // The caller sets `fetches`, `passes`, `registry`, `limit`, `keep_nan`, `pool` (null: the job
-  // makes one with one thread per core) and `sink`; the job sets all other options.
+  // The caller sets `fetches`, `passes`, `without`, `most_runs`, `registry`, `limit`, `keep_nan`,
+  // `pool` (null: the job makes one with one thread per core) and `sink`; the job sets all other
+  // options.
   OptimizeOptions options;
   // Tensors of the main graph, like options.fetches by signature key or by name; the case, the text
   // file or the signature supplies missing ones. Only check_values uses the values of feeds.
@@ -59,6 +62,7 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   std::function<void(const Rewrite&)> on_rewrite;
   Instrumentation* watcher = nullptr;  // sees all stages; outlives the job
   bool wants_near_misses = false;      // cheap, but function bodies then run one after another
+  NodeQuestion* question = nullptr;    // hears of all stages and refusals; outlives the job
 };
 
 struct GRAPNEL_PUBLIC Optimized {

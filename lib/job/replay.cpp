@@ -24,6 +24,7 @@ Expected<OpenedGraph> OpenCase(llvm::StringRef path) {
 Error OptimizeFirst(OpenedGraph& opened, const ReplayRequest& request) {
   OptimizeRequest passes;
   passes.device = *request.optimize_for;
+  passes.options.without = request.without;
   passes.options.pool = request.run.pool;
   passes.onednn = request.run.onednn;
   passes.signature = request.run.signature;

@@ -17,6 +17,7 @@ struct ReplayRequest {
   // If set: first optimizes the graph with the default passes. The value is the device to assume
   // for nodes without one.
   std::optional<std::string> optimize_for;
+  std::vector<std::string> without;  // with optimize_for: see OptimizeOptions
   int repeat = 1;  // more than 1: also does this many timed runs, on feeds that vary slightly
   std::vector<Glob> taps;
   TapMode tap_mode = TapMode::kFullHealth;

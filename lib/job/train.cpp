@@ -214,6 +214,7 @@ class Trainer {
 
   Error Optimize() {
     OptimizeRequest passes;
+    passes.options.without = request_.without;
     passes.options.pool = run_.pool;
     passes.signature = run_.signature;
     passes.options.fetches = run_.fetches;

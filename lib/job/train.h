@@ -33,11 +33,12 @@ struct TrainRequest {
   // in order, and restart at the first row when fewer rows than this are left. 0: a feed with one
   // dimension more than its placeholder is a stack of batches; any other feed is fed whole.
   int64_t batch_size = 0;
-  std::string checkpoint_dir;    // empty: no checkpoints
-  int64_t checkpoint_every = 0;  // in steps; 0: only after the last step
-  int keep = 5;                  // number of checkpoints to keep; older ones are deleted
-  bool resume = false;           // starts from the last checkpoint in checkpoint_dir, if any
-  bool optimize = false;         // run Grappler's passes first
+  std::string checkpoint_dir;          // empty: no checkpoints
+  int64_t checkpoint_every = 0;        // in steps; 0: only after the last step
+  int keep = 5;                        // number of checkpoints to keep; older ones are deleted
+  bool resume = false;                 // starts from the last checkpoint in checkpoint_dir, if any
+  bool optimize = false;               // run Grappler's passes first
+  std::vector<std::string> without{};  // with `optimize`: see OptimizeOptions
   // If set, is called for each step instead of running the graph: runs in eager mode the program
   // from which the graph was traced, on the same variables and batches, and returns the graph's
   // fetches.

@@ -285,10 +285,11 @@ void Editor::Used(const Node& node) {
   record_.sources.push_back(node.id());
 }
 
-void Editor::AddRefusal(llvm::StringRef rule, const Node& node, std::string reason) {
-  reason = WithoutSymbols(reason);
-  on_refusal_({pass_, rule.str(), function_ ? function_->name().str() : "", node.name().str(),
-               std::move(reason)});
+void Editor::AddRefusal(llvm::StringRef rule, const Node& node, llvm::StringRef text,
+                        const std::function<void(const Refusal&)>& take) {
+  auto [reason, remedy] = text.split('\n');
+  take({pass_, rule.str(), function_ ? function_->name().str() : "", node.name().str(),
+        WithoutSymbols(reason), WithoutSymbols(remedy)});
 }
 
 void Editor::Touch(const Node& node) {
@@ -619,9 +620,11 @@ std::vector<std::string> Editor::OriginsOf(const Node& node) const {
   return SortedNames(graph_.module().strings, names);
 }
 
-void Editor::StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only_rule) {
+void Editor::StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only_rule,
+                       std::vector<std::string> without) {
   pass_ = pass.str();
   only_rule_ = only_rule.str();
+  without_ = std::move(without);
   iteration_ = iteration;
   starts_pass_ = true;
   TrustFeeds(false);

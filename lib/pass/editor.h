@@ -20,6 +20,7 @@
 #include "lib/support/sentence.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 
@@ -133,8 +134,10 @@ class GRAPNEL_PUBLIC Editor {
     }
   }
   bool IsRewriting() const { return record_.open; }
-  // True unless the user selected only another rule of this pass.
-  bool Runs(llvm::StringRef rule) const { return only_rule_.empty() || only_rule_ == rule; }
+  // True unless the user selected only another rule of this pass, or excluded this one.
+  bool Runs(llvm::StringRef rule) const {
+    return (only_rule_.empty() || only_rule_ == rule) && !llvm::is_contained(without_, rule);
+  }
   // Records `node` as a source of the result although it was not removed, redirected or changed.
   void Used(const Node& node);
   // Sets the remark in the record of the current rewrite: one sentence, no period; formatted only
@@ -144,12 +147,23 @@ class GRAPNEL_PUBLIC Editor {
     if (on_rewrite_) SetNote(Sentence(format, std::forward<Args>(args)...));
   }
   // Records for --why-not that the rule's pattern matched but the rule did not rewrite; the reason
-  // is formatted only with --why-not.
+  // is formatted only with --why-not. A second line of the text says what would make the condition
+  // hold, as a command: "'{0}' is fetched\nfetch an Identity of it instead".
   template <typename... Args>
   void Refuse(llvm::StringRef rule, const Node& node, const char* format, Args&&... args) {
     if (on_refusal_ && Runs(rule))
-      AddRefusal(rule, node, Sentence(format, std::forward<Args>(args)...));
+      AddRefusal(rule, node, Sentence(format, std::forward<Args>(args)...), on_refusal_);
   }
+  // As Refuse, where the rule's pattern did not match: recorded only for questions about one node,
+  // because most nodes match no pattern. Then wants_mismatches() is true, for arguments that take
+  // time.
+  template <typename... Args>
+  void Mismatch(llvm::StringRef rule, const Node& node, const char* format, Args&&... args) {
+    if (on_mismatch_ && Runs(rule))
+      AddRefusal(rule, node, Sentence(format, std::forward<Args>(args)...), on_mismatch_);
+  }
+
+  bool wants_mismatches() const { return static_cast<bool>(on_mismatch_); }
 
   // --- Changes.
   //
@@ -221,10 +235,12 @@ class GRAPNEL_PUBLIC Editor {
 
   // --- For the PassManager.
   //
-  // `only_rule`: run only this rule of the pass; empty: all.
-  void StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only_rule = "");
+  // `only_rule`: run only this rule of the pass; empty: all. `without`: rules that do not run.
+  void StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only_rule = "",
+                 std::vector<std::string> without = {});
   void set_on_rewrite(std::function<void(const Rewrite&)> f) { on_rewrite_ = std::move(f); }
   void set_on_refusal(std::function<void(const Refusal&)> f) { on_refusal_ = std::move(f); }
+  void set_on_mismatch(std::function<void(const Refusal&)> f) { on_mismatch_ = std::move(f); }
   void set_limit(int* rewrites_left) { rewrites_left_ = rewrites_left; }  // null: no limit
   void set_counter(int* counter) { counter_ = counter; }
   // From this call on, fed nodes have the shapes of their placeholders, and arguments have the
@@ -271,7 +287,8 @@ class GRAPNEL_PUBLIC Editor {
   void Touch(const Node& node);
   void Changed(const Node& node);
   void SetValue(const Node& node, const Literal& value);
-  void AddRefusal(llvm::StringRef rule, const Node& node, std::string reason);
+  void AddRefusal(llvm::StringRef rule, const Node& node, llvm::StringRef text,
+                  const std::function<void(const Refusal&)>& take);
   void SetNote(std::string text);
   void Keep(Record& record);
   void WatchFetches(const Record& record);
@@ -308,8 +325,9 @@ class GRAPNEL_PUBLIC Editor {
   std::vector<NodeId> touched_;
   std::vector<uint32_t> ranks_;
   std::function<void(const Rewrite&)> on_rewrite_;
-  std::function<void(const Refusal&)> on_refusal_;
+  std::function<void(const Refusal&)> on_refusal_, on_mismatch_;
   std::string pass_, only_rule_, id_;
+  std::vector<std::string> without_;
   int iteration_ = 0;
   std::optional<Fault> fault_;
   uint64_t seen_version_;  // of the graph after the editor's last change

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "lib/pass/branch_arguments.h"
 #include "lib/pass/library.h"
@@ -39,14 +40,16 @@ class Runner {
     result_.fetches = options_.fetches;
     if (result_.fetches.empty()) result_.fetches = DefaultFetches(module_.main);
     ASSIGN_OR_RETURN(Boundary boundary, BoundaryOf(module_.main, options_.feeds, result_.fetches));
+    RETURN_IF_ERROR(ReadWithout());
     names_ = IsPipeline() ? PipelineOf(options_.config, registry_, options_.sink) : options_.passes;
+    llvm::erase_if(names_, [&](llvm::StringRef name) { return IsLeftOut(name); });
     has_plugins_ = llvm::any_of(names_, [&](llvm::StringRef name) {
       return !PluginsOf(name).empty() || !PluginsOf(name.split('/').first).empty();
     });
     bool runs = !options_.config.disable_meta_optimizer() || !IsPipeline();
     if (runs && IsPipeline() && options_.bodies.empty()) DropShapeAnnotations(module_.main);
     for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
-    if (runs) RETURN_IF_ERROR(RunModule(std::move(boundary)));
+    if (runs) RETURN_IF_ERROR(RunUntilFixed(std::move(boundary)));
     for (Instrumentation* client : llvm::reverse(clients_))
       RETURN_IF_ERROR(client->AfterPipeline(module_));
     return std::move(result_);
@@ -55,6 +58,53 @@ class Runner {
  private:
   // False if passes were selected by name: then only these passes run.
   bool IsPipeline() const { return options_.passes.empty(); }
+
+  // Finds the passes and rules that options_.without names.
+  Error ReadWithout() {
+    for (const std::string& name : options_.without) {
+      ASSIGN_OR_RETURN(PassRegistry::Choice choice, registry_.Choose(name));
+      std::vector<std::string>& rules = without_[choice.pass->info.name];
+      if (choice.rule.empty())
+        passes_left_out_.insert(choice.pass->info.name);
+      else
+        rules.push_back(choice.rule);
+    }
+    return Error::success();
+  }
+
+  // True if the name, "pass" or "pass/rule", is of a pass or rule that is not to run.
+  bool IsLeftOut(llvm::StringRef name) const {
+    auto [pass, rule] = name.split('/');
+    const PassRegistry::Entry* entry = registry_.Find(pass);
+    if (!entry) return false;
+    if (passes_left_out_.count(entry->info.name)) return true;
+    auto rules = without_.find(entry->info.name);
+    return rules != without_.end() && llvm::is_contained(rules->second, rule);
+  }
+
+  std::vector<std::string> RulesLeftOut(const std::string& pass) const {
+    auto rules = without_.find(pass);
+    return rules == without_.end() ? std::vector<std::string>() : rules->second;
+  }
+
+  // Runs the passes, as often as the options say. Each run begins with new editors, because a run
+  // may drop functions.
+  Error RunUntilFixed(Boundary boundary) {
+    for (;;) {
+      result_.last_run = result_.stages.size();
+      RETURN_IF_ERROR(RunModule(std::move(boundary)));
+      ++result_.runs;
+      auto run = llvm::ArrayRef(result_.stages).drop_front(result_.last_run);
+      result_.is_fixed = llvm::none_of(run, [](const Stage& stage) { return stage.changed; });
+      bool is_over = result_.is_fixed || left_ == 0 || result_.runs >= options_.most_runs;
+      if (is_over) return Error::success();
+      for (const Stage& stage : run) first_iteration_ = std::max(first_iteration_, stage.iteration);
+      ++first_iteration_;
+      editors_.clear();
+      arguments_.clear();
+      ASSIGN_OR_RETURN(boundary, BoundaryOf(module_.main, options_.feeds, result_.fetches));
+    }
+  }
 
   std::unique_ptr<Editor> MakeEditor(Graph& graph, Function* function, Boundary boundary) {
     boundary.onednn = options_.onednn;
@@ -68,6 +118,7 @@ class Runner {
     editor->set_counter(&result_.rewrites);
     if (options_.limit >= 0) editor->set_limit(&left_);
     if (options_.on_refusal) editor->set_on_refusal(options_.on_refusal);
+    if (options_.on_mismatch) editor->set_on_mismatch(options_.on_mismatch);
     if (llvm::any_of(clients_, [](const auto& client) { return client->ReadsRewrites(); })) {
       editor->set_on_rewrite([this](const Rewrite& rewrite) {
         for (Instrumentation* client : clients_) {
@@ -260,7 +311,7 @@ class Runner {
 
   bool MaySplit() const {
     return options_.pool && options_.pool->num_threads() > 1 && options_.limit < 0 &&
-           !options_.on_refusal && !options_.registry && !has_plugins_ &&
+           !options_.on_refusal && !options_.on_mismatch && !options_.registry && !has_plugins_ &&
            llvm::all_of(clients_, [](const auto& client) { return client->TakesBodiesApart(); });
   }
 
@@ -452,13 +503,14 @@ class Runner {
   Error RunStage(const std::string& name, int iteration, Editor* editor,
                  llvm::function_ref<Error()> run, OptimizeResult* result,
                  llvm::StringRef only_rule = "") {
+    iteration += first_iteration_;
     Stage stage;
     stage.pass = name;
     if (editor->function()) stage.function = editor->function()->name().str();
     stage.iteration = iteration;
     stage.plugins = PluginsOf(name);
     for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePass(stage, module_));
-    editor->StartPass(name, iteration, only_rule);
+    editor->StartPass(name, iteration, only_rule, RulesLeftOut(name));
     int64_t changes = editor->num_changes();
     int rewrites = result->rewrites;
     Versions before;
@@ -490,8 +542,11 @@ class Runner {
   const PassRegistry& registry_;
   llvm::ArrayRef<Instrumentation*> clients_;
   int left_;
-  std::vector<std::string> names_;  // of the passes, in order
-  bool has_plugins_ = false;        // whether a plugin registered some of them, or rules of them
+  std::vector<std::string> names_;                           // of the passes, in order
+  std::map<std::string, std::vector<std::string>> without_;  // rules that do not run, by pass
+  std::set<std::string> passes_left_out_;
+  int first_iteration_ = 0;   // the number of the first iteration of this run of the passes
+  bool has_plugins_ = false;  // whether a plugin registered some of them, or rules of them
   std::map<const Function*, std::unique_ptr<Editor>> editors_;
   std::map<const Function*, std::vector<Shape>> arguments_;  // known shapes of arguments
   OptimizeResult result_;

@@ -55,6 +55,9 @@ class GRAPNEL_PUBLIC Instrumentation {
 struct GRAPNEL_PUBLIC OptimizeOptions {
   std::vector<std::string> feeds, fetches;  // tensors or nodes of the main graph: "x", "x:0"
   std::vector<std::string> passes;          // names; empty: the pipeline of `config`
+  std::vector<std::string> without;         // passes, or rules "pass/rule", that do not run
+  // Runs the passes again and again until a run changes nothing, at most this many times.
+  int most_runs = 1;
   // The available passes and rules; null: PassRegistry::Get(). With another registry, bodies run
   // one after another, so that its passes are called from one thread at a time.
   const PassRegistry* registry = nullptr;
@@ -86,13 +89,17 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   // if a client does not allow parallel bodies.
   ThreadPool* pool = nullptr;
   MessageSink sink;
-  std::function<void(const Refusal&)> on_refusal;
+  // `on_mismatch`: receives rules whose pattern did not match by a detail (RuleContext::NotMine).
+  std::function<void(const Refusal&)> on_refusal, on_mismatch;
 };
 
 struct GRAPNEL_PUBLIC OptimizeResult {
   std::vector<Stage> stages;
   int rewrites = 0;
   std::vector<std::string> fetches;  // the requested fetches, or the default ones
+  int runs = 0;                      // of the passes; see most_runs
+  size_t last_run = 0;               // index in `stages` of the first one of the last run
+  bool is_fixed = false;             // the last run changed nothing
 };
 
 class GRAPNEL_PUBLIC PassManager {

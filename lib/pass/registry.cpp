@@ -3,6 +3,7 @@
 #include <mutex>
 #include <set>
 
+#include "lib/pass/op_pattern.h"
 #include "lib/support/plugin.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
@@ -107,10 +108,12 @@ Error PassRegistry::Add(Rule rule) {
 Error PassRegistry::CheckPlugins() const {
   for (const auto& rule : rules_) {
     if (!*rule->plugin) continue;
-    auto fail = [&](Error error) {
-      return Annotate(llvm::Twine(rule->plugin) + ": rule '" + rule->name + "'",
-                      NotListed(std::move(error)));
+    auto annotate = [&](Error error) {
+      return Annotate(llvm::Twine(rule->plugin) + ": rule '" + rule->name + "'", std::move(error));
     };
+    auto fail = [&](Error error) { return annotate(NotListed(std::move(error))); };
+    if (Error error = OpPattern::ParseAll(rule->pattern, rule->ops).takeError())
+      return annotate(std::move(error));
     std::vector<std::string> names;
     if (!Find(rule->optimizer)) {
       for (const auto& entry : passes_) names.push_back(entry->info.name);

@@ -43,9 +43,9 @@ class GRAPNEL_PUBLIC PassRegistry {
   // that is taken, a rule whose context type belongs to another optimizer.
   Error Add(Entry pass);
   Error Add(Rule rule);
-  // An error if a plugin registered a rule for an optimizer that does not exist, for a phase that the
-  // optimizer does not have, or one that follows no rule of its phase or, through others, itself. It
-  // names the file.
+  // An error if a plugin registered a rule for an optimizer that does not exist, for a phase that
+  // the optimizer does not have, with a pattern that cannot be parsed, or one that follows no rule
+  // of its phase or, through others, itself. It names the file.
   Error CheckPlugins() const;
 
   // A pass, or one rule of it alone.

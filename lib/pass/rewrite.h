@@ -25,6 +25,7 @@ struct GRAPNEL_PUBLIC Rewrite {
 // A rule that matched but did not fire, and the condition that failed.
 struct GRAPNEL_PUBLIC Refusal {
   std::string pass, rule, function, node, reason;
+  std::string remedy{};  // what would make the condition hold, "fetch another node"; may be empty
 };
 
 }  // namespace grapnel

@@ -3,8 +3,10 @@
 #include <new>
 #include <stdexcept>
 
+#include "lib/ir/device_name.h"
 #include "lib/pass/registry.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
@@ -26,7 +28,66 @@ Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
   }
 }
 
+std::string NamesText(llvm::ArrayRef<Node> nodes) {
+  constexpr size_t kShown = 4;
+  std::vector<std::string> names;
+  for (const Node& node : nodes) {
+    std::string name = Sentence("'{0}'", node.name());
+    if (!llvm::is_contained(names, name)) names.push_back(std::move(name));
+  }
+  if (names.size() > kShown) {
+    std::string more = std::to_string(names.size() - kShown) + " more";
+    names.resize(kShown);
+    names.push_back(std::move(more));
+  }
+  if (names.size() < 2) return names.empty() ? "" : names[0];
+  std::string last = std::move(names.back());
+  names.pop_back();
+  return llvm::join(names, ", ") + " and " + last;
+}
+
+// The facts of these kinds about one node.
+std::vector<std::string> ObstaclesOf(const RuleContext& rule, const Node& node, unsigned kinds) {
+  std::vector<std::string> facts;
+  auto add = [&](const char* format, const std::string& what) {
+    facts.push_back(Sentence(format, node.name(), what));
+  };
+  llvm::SmallVector<Node, 4> readers, waiting, waited_for;
+  for (const Use& use : node.uses()) {
+    Node user = rule.graph.node(use.node);
+    (user.input(use.slot).IsControl() ? waiting : readers).push_back(user);
+  }
+  for (int i = 0; i < node.num_controls(); ++i) waited_for.push_back(node.control(i));
+  if ((kinds & Obstacles::kStays) && rule.IsPreserved(node)) {
+    add("'{0}' {1}", rule.edit.IsFetched(node) ? "is fetched"
+                     : rule.edit.IsFed(node)   ? "is fed"
+                                               : "has to run for its effect");
+  }
+  if ((kinds & Obstacles::kReaders) && readers.size() > 1)
+    add("'{0}' is read by {1}", NamesText(readers));
+  if ((kinds & Obstacles::kControls) && !waited_for.empty())
+    add("'{0}' waits for {1}", NamesText(waited_for));
+  if ((kinds & Obstacles::kControls) && !waiting.empty())
+    facts.push_back(Sentence("{0} {1} for '{2}'", NamesText(waiting),
+                             waiting.size() == 1 ? "waits" : "wait", node.name()));
+  return facts;
+}
+
 }  // namespace
+
+llvm::raw_ostream& operator<<(llvm::raw_ostream& os, const Obstacles& obstacles) {
+  std::vector<std::string> facts;
+  for (const Node& node : obstacles.nodes)
+    llvm::append_range(facts, ObstaclesOf(obstacles.rule, node, obstacles.kinds));
+  bool is_one_device = llvm::all_of(obstacles.nodes, [&](const Node& node) {
+    return node.device_id() == obstacles.nodes[0].device_id();
+  });
+  if ((obstacles.kinds & Obstacles::kDevice) && (!is_one_device || facts.empty())) {
+    for (const Node& node : obstacles.nodes)
+      facts.push_back(Sentence("'{0}' is on {1}", node.name(), QuotedDevice(node.device())));
+  }
+  return os << llvm::join(facts, "; ");
+}
 
 bool RuleContext::DrivesControls(const Node& node) const {
   return llvm::any_of(node.uses(), [&](const Use& use) {
@@ -89,7 +150,7 @@ Verdict RuleContext::Apply(const Rule& rule, const Node& node,
   node_ = node;
   // A fed placeholder computes nothing itself: a rule may still change its readers.
   if (edit.IsFed(node) && (node.num_inputs() > 0 || node.op() == "Const")) {
-    return rule.ops.empty() ? NotMine() : Refuse("'{0}' is fed", node.name());
+    return rule.ops.empty() ? NotMine() : Refuse("'{0}' is fed\nfeed another node", node.name());
   }
   if (!BeginAt(node)) return NotMine();
   Verdict verdict = Call(rule, *this, node);

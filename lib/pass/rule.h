@@ -9,6 +9,7 @@
 #define GRAPNEL_LIB_PASS_RULE_H_
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,6 +37,22 @@ struct GRAPNEL_PUBLIC Verdict {
 };
 
 struct Rule;
+class RuleContext;
+
+// The facts about some nodes that may keep a rule from taking them, for the text of a refusal. They
+// are looked up only if the text is formatted: "'a' is fetched; 'b' is read by 'c' and 'd'".
+struct GRAPNEL_PUBLIC Obstacles {
+  enum Kind : unsigned {
+    kStays = 1,     // fetched, fed or kept
+    kReaders = 2,   // several readers
+    kControls = 4,  // control edges
+    kDevice = 8,    // devices, if they differ or nothing else is known
+  };
+  const RuleContext& rule;
+  llvm::SmallVector<Node, 4> nodes;
+  unsigned kinds;
+};
+GRAPNEL_PUBLIC llvm::raw_ostream& operator<<(llvm::raw_ostream& os, const Obstacles& obstacles);
 
 // Shared state of all rules of one run over one body. An optimizer derives its own context from it,
 // with state for its rules; these rules take the derived type.
@@ -54,13 +71,21 @@ class GRAPNEL_PUBLIC RuleContext {
 
   // --- Verdicts on the node that the rule is applied to.
   static Verdict NotMine() { return {}; }
+  // As NotMine, with the reason, for questions about one node: where only a detail of the pattern
+  // is missing, such as a constant. Formatted like the text of Refuse, and only for such a question.
+  template <typename... Args>
+  Verdict NotMine(const char* format, Args&&... args) {
+    edit.Mismatch(rule_name_, node_, format, std::forward<Args>(args)...);
+    return {};
+  }
   static Verdict Changed() { return {Verdict::kChanged}; }
   static Verdict Done() { return {Verdict::kDone}; }
   // The optimizer then makes readers of the node's first output read `port` instead; if no other
   // output is read, it also makes nodes that wait for the node wait for the port's node.
   static Verdict ReplaceBy(Port port) { return {Verdict::kDone, port}; }
   static Verdict ReplaceBy(const Node& node) { return ReplaceBy(Port{node.id(), 0}); }
-  // Refuses, for the formatted reason; the text is formatted only if the run collects refusals.
+  // Refuses, for the formatted reason; the text is formatted only if the run collects refusals. A
+  // second line of the text says what to change (Editor::Refuse).
   template <typename... Args>
   Verdict Refuse(const char* format, Args&&... args) {
     return RefuseAt(node_, format, std::forward<Args>(args)...);
@@ -80,6 +105,13 @@ class GRAPNEL_PUBLIC RuleContext {
   }
   // The verdict after a function that checks a condition has already recorded the refusal.
   static Verdict Refused() { return {Verdict::kRefused}; }
+  // For the second line of such a text: "...\nundo this: {1}". `kinds`: of Obstacles.
+  Obstacles ObstaclesAt(std::initializer_list<Node> nodes, unsigned kinds) const {
+    return {*this, nodes, kinds};
+  }
+  Obstacles ObstaclesAt(llvm::ArrayRef<Node> nodes, unsigned kinds) const {
+    return {*this, llvm::SmallVector<Node, 4>(nodes.begin(), nodes.end()), kinds};
+  }
 
   // --- Facts.
   bool IsPreserved(const Node& node) const { return edit.IsPreserved(node); }
@@ -206,6 +238,10 @@ struct GRAPNEL_PUBLIC Rule {
   std::vector<const char*> ops;  // ops of the nodes that the rule applies to; empty: all ops
   const char* help;              // one line: what the rule does
   const char* refuses = "";      // one line: what the rule leaves alone
+  // What the rule looks for, in the form of lib/pass/op_pattern.h: "(Conv2D|MatMul)". A question
+  // why a node was not rewritten compares the graph around the node with it. Empty: nothing is
+  // compared.
+  const char* pattern = "";
   RuleFn apply;
   // A cheap filter: false if the rule certainly neither rewrites nor refuses the node. Null: no
   // filter.

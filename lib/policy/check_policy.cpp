@@ -100,7 +100,7 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
   report.graph_file = model.file().path.empty() ? report.model : model.file().path;
   report.policy = policy.path;
   if (base) report.base = base->model().path;
-  CheckedModel checked(model, base, policy.onednn, request.pool, request.cancel);
+  CheckedModel checked(model, base, policy.onednn, request.pool, request.cancel, request.without);
   if (base) report.verdict = JudgeChange(checked);
   std::vector<std::string> looked;
   for (const PolicyCheck& check : PolicyChecks()) {

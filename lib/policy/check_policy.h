@@ -26,6 +26,8 @@ struct PolicyRequest {
   bool is_strict = false;              // a check that cannot run is an error, not a warning
   ThreadPool* pool = nullptr;          // outlives the job
   const CancelFlag* cancel = nullptr;  // stops the job from another thread
+  // Passes and rules that checks do not run; only a check of fusions runs any.
+  std::vector<std::string> without;
 };
 
 // The outcome of a check that the policy enables.

@@ -177,7 +177,7 @@ Expected<const ValueReport*> CheckedModel::Values() {
 
 Expected<const std::vector<LostFusion>*> CheckedModel::LostFusions() {
   if (!lost_) {
-    ASSIGN_OR_RETURN(lost_, FindLostFusions(*base_, opened_, changes(), onednn_, pool_));
+    ASSIGN_OR_RETURN(lost_, FindLostFusions(*base_, opened_, changes(), onednn_, without_, pool_));
   }
   return &*lost_;
 }

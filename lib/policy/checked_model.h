@@ -40,9 +40,15 @@ struct LostFusion {
 // do not change.
 class CheckedModel {
  public:
+  // `without`: passes and rules that checks do not run.
   CheckedModel(const OpenedGraph& opened, const OpenedGraph* base, OneDnn onednn, ThreadPool* pool,
-               const CancelFlag* cancel)
-      : opened_(opened), base_(base), onednn_(onednn), pool_(pool), cancel_(cancel) {}
+               const CancelFlag* cancel, std::vector<std::string> without = {})
+      : opened_(opened),
+        base_(base),
+        onednn_(onednn),
+        without_(std::move(without)),
+        pool_(pool),
+        cancel_(cancel) {}
 
   const OpenedGraph& opened() const { return opened_; }
   const OpenedGraph* base() const { return base_; }  // may be null
@@ -78,7 +84,8 @@ class CheckedModel {
  private:
   const OpenedGraph& opened_;
   const OpenedGraph* base_;
-  const OneDnn onednn_;  // used by checks that run passes
+  const OneDnn onednn_;  // used, like without_, by checks that run passes
+  const std::vector<std::string> without_;
   ThreadPool* pool_;
   const CancelFlag* cancel_;
   std::optional<Diagnosis> diagnosis_;

@@ -29,7 +29,8 @@ struct OptimizedSide {
   MissedOptimizations undone;
 };
 
-Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, OneDnn onednn, ThreadPool* pool) {
+Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, OneDnn onednn,
+                                     const std::vector<std::string>& without, ThreadPool* pool) {
   OptimizedSide side;
   auto name_of = [&](llvm::StringRef function, llvm::StringRef node) {
     return NameOfOrigin(graph.module(), function, node);
@@ -37,6 +38,7 @@ Expected<OptimizedSide> OptimizeSide(const OpenedGraph& graph, OneDnn onednn, Th
   OptimizeRequest request;
   request.options.pool = pool;
   request.onednn = onednn;
+  request.options.without = without;
   request.on_rewrite = [&](const Rewrite& rewrite) {
     if (rewrite.rule == "compose_unary_ops") {
       for (const std::string& node : rewrite.used)
@@ -247,9 +249,10 @@ class Comparer {
 
 Expected<std::vector<LostFusion>> FindLostFusions(const OpenedGraph& base, const OpenedGraph& model,
                                                   const Diff& changes, OneDnn onednn,
+                                                  const std::vector<std::string>& without,
                                                   ThreadPool* pool) {
-  ASSIGN_OR_RETURN(OptimizedSide before, OptimizeSide(base, onednn, pool));
-  ASSIGN_OR_RETURN(OptimizedSide now, OptimizeSide(model, onednn, pool));
+  ASSIGN_OR_RETURN(OptimizedSide before, OptimizeSide(base, onednn, without, pool));
+  ASSIGN_OR_RETURN(OptimizedSide now, OptimizeSide(model, onednn, without, pool));
   return Comparer(base, model, changes, std::move(before), std::move(now)).Run();
 }
 

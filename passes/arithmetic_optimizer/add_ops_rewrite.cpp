@@ -79,20 +79,38 @@ Port AddUpLeaves(Arithmetic& rule, const Node& root, llvm::ArrayRef<Leaf> leaves
   return total;
 }
 
+// The obstacles of the sums that `node` reads.
+Obstacles InnerObstacles(Arithmetic& rule, const Node& node) {
+  llvm::SmallVector<Node, 4> sums = {node};
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (IsSum(node.input_node(i))) sums.push_back(node.input_node(i));
+  }
+  return rule.ObstaclesAt(
+      sums, Obstacles::kStays | Obstacles::kReaders | Obstacles::kControls | Obstacles::kDevice);
+}
+
 Verdict AddOpsRewrite(Arithmetic& rule, const Node& node) {
   bool has_inner = false;
   for (int i = 0; i < node.num_inputs(); ++i) has_inner |= IsSum(node.input_node(i));
   if (!has_inner || node.FindAttr(kAddOpsRewriteTag)) return rule.NotMine();
   if (!CanTake(rule, node))
-    return rule.Refuse("'{0}' is fetched, fed or kept, or has control edges", node.name());
+    return rule.Refuse("'{0}' is fetched, fed or kept, or has control edges\nundo this: {1}",
+                       node.name(),
+                       rule.ObstaclesAt({node}, Obstacles::kStays | Obstacles::kControls));
   if (!HasBroadcastableInputs(rule, node))
-    return rule.Refuse("the shapes of '{0}' and its inputs are not known, or do not broadcast",
-                       node.name());
+    return rule.Refuse(
+        "the shapes of '{0}' and its inputs are not known, or do not broadcast\n"
+        "make the shapes of the inputs known, such as with --batch or --shape",
+        node.name());
   std::optional<Group> group = FindGroup(rule, node, [&](const Node& inner) {
     return CanTake(rule, inner) && rule.NumValueReaders(inner) == 1 &&
            HasBroadcastableInputs(rule, inner);
   });
-  if (!group) return rule.NotMine();
+  if (!group)
+    return rule.NotMine(
+        "no sum that '{0}' reads can be taken: it is fetched, fed or kept, has another reader or "
+        "control edges, is on another device, or has no known shape\nundo this: {1}",
+        node.name(), InnerObstacles(rule, node));
   for (const Node& absorbed : group->absorbed) rule.edit.Used(absorbed);
   MarkGroup(rule, *group, kAddOpsRewriteTag);
   std::vector<Leaf> leaves = LeavesOf(*group);
@@ -107,6 +125,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .help = "a tree of additions becomes AddN, one for each shape",
               .refuses = "nodes that are fetched, fed or kept, or have control edges; inner sums "
                          "with other readers or on another device; unknown shapes",
+              .pattern = "(Add|AddV2|AddN)",
               .apply = AddOpsRewrite});
 
 }  // namespace

@@ -49,8 +49,8 @@ class Arithmetic : public RuleContext {
   // true for the next node.
   Node TailOfChain(const Node& node, llvm::function_ref<bool(const Node&)> follow) const;
   // As TailOfChain, through nodes for which `keeps` is true, that have one reader and may be
-  // removed.
-  Node TailOfOwnChain(const Node& node, llvm::function_ref<bool(const Node&)> keeps) const;
+  // removed; a node that may not is a reason that the rule does not match.
+  Node TailOfOwnChain(const Node& node, llvm::function_ref<bool(const Node&)> keeps);
 
   // --- Shapes, as they were before this pass. Nodes that the pass made, or whose shape it
   // discarded, have no shape.

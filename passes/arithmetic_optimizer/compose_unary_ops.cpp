@@ -51,12 +51,16 @@ Verdict ComposeUnaryOps(Arithmetic& rule, const Node& node) {
   if (!CanTake(rule, node) || !follows(input)) {
     return rule.Refuse(
         "'{0}' or '{1}' is not known to be on a CPU (see --device), is fetched, fed or kept, has "
-        "control edges or is already composed, or '{1}' has other readers",
-        node.name(), input.name());
+        "control edges or is already composed, or '{1}' has other readers\nundo this: {2}",
+        node.name(), input.name(),
+        rule.ObstaclesAt({node, input}, Obstacles::kStays | Obstacles::kReaders |
+                                            Obstacles::kControls | Obstacles::kDevice));
   }
   if (rule.edit.boundary().differentiable) {
-    return rule.Refuse("a gradient is taken through '{0}', and the composed op has none",
-                       node.name());
+    return rule.Refuse(
+        "a gradient is taken through '{0}', and the composed op has none\n"
+        "use a function through which no gradient is taken",
+        node.name());
   }
   std::vector<Node> chain = {node};
   Node tail = rule.TailOfChain(node, [&](const Node& next) {

@@ -33,6 +33,7 @@ GRAPNEL_RULE(
      .ops = {"Sub"},
      .help = "Exp(x) - 1 becomes Expm1",
      .refuses = "a constant of ones that changes the shape; complex numbers; unknown shapes",
+     .pattern = "(Exp, 1)",
      .apply = ConvertExpm1});
 
 }  // namespace

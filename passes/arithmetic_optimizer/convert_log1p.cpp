@@ -40,6 +40,7 @@ GRAPNEL_RULE(
      .ops = {"Log"},
      .help = "Log(1 + x) becomes Log1p",
      .refuses = "a constant of ones that changes the shape; complex numbers; unknown shapes",
+     .pattern = "(Add|AddV2(_, 1))",
      .apply = ConvertLog1p});
 
 }  // namespace

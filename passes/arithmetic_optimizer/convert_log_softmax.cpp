@@ -26,6 +26,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"Log"},
               .help = "Log(Softmax(x)) becomes LogSoftmax",
               .refuses = "a softmax that is fetched, fed, kept or read elsewhere",
+              .pattern = "(Softmax)",
               .apply = ConvertLogSoftmax});
 
 }  // namespace

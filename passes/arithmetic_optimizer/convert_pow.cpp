@@ -75,8 +75,8 @@ bool CannotBroadcast(const Literal& exponent, const Shape& base) {
 
 Verdict Cube(Arithmetic& rule, const Node& node) {
   if (!IsOn(rule.DeviceOf(node), "CPU")) {
-    return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", node.name(),
-                       QuotedDevice(node.device()));
+    return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)\nplace it on a CPU",
+                       node.name(), QuotedDevice(node.device()));
   }
   Node exponent = node.input_node(1);
   std::string name = Arithmetic::NameFor(node, "ConvertPow", "_inner");
@@ -96,8 +96,10 @@ Verdict TurnIntoOnes(Arithmetic& rule, const Node& node) {
   DataType type = node.GetType("T");
   Shape shape = rule.ShapeOf({node.id(), 0});
   if (!shape.IsFullyKnown() || !HasOnes(type))
-    return rule.Refuse("the shape of '{0}' is not fully known, or TensorFlow makes no ones of {1}",
-                       node.name(), DataTypeName(type));
+    return rule.Refuse(
+        "the shape of '{0}' is not fully known, or TensorFlow makes no ones of {1}\n"
+        "make the shape of its base known, in float, double, int32 or int64",
+        node.name(), DataTypeName(type));
   Node base = node.input_node(0), exponent = node.input_node(1);
   llvm::SmallVector<Node, 4> controls = {rule.Anchor(node.input(0)), rule.Anchor(node.input(1))};
   for (int i = 0; i < node.num_controls(); ++i) controls.push_back(node.control(i));
@@ -114,19 +116,22 @@ Verdict ConvertPow(Arithmetic& rule, const Node& node) {
   if (!exponent)
     return rule.Refuse(
         "'{0}' is not a real constant whose elements are all equal, or has a dtype that TensorFlow "
-        "does not handle here",
+        "does not handle here\nuse one constant exponent",
         exponent_node.name());
   llvm::StringRef op = OpOf(*exponent);
   if (op.empty() && *exponent != 3 && *exponent != 0)
-    return rule.Refuse("there is no op for the power {0}", *exponent);
+    return rule.Refuse(
+        "there is no op for the power {0}\nuse the power 2, 3, 1, 0.5, 0, -0.5 or -1", *exponent);
   Shape base_shape = rule.ShapeOfInput(node, 0);
   bool keeps_shape = SameShape(base_shape, rule.ShapeOf({node.id(), 0}));
   if ((*exponent == 1 || *exponent == 0) && !keeps_shape)
-    return rule.Refuse("'{0}' is not known to have the shape of '{1}'", node.name(), base.name());
+    return rule.Refuse(
+        "'{0}' is not known to have the shape of '{1}'\nuse a scalar exponent, and a known shape",
+        node.name(), base.name());
   if (!keeps_shape && !CannotBroadcast(*value, base_shape))
     return rule.Refuse(
         "'{0}' is not known to have the shape of '{1}'; unlike TensorFlow, which loses the "
-        "broadcast",
+        "broadcast\nuse a scalar exponent",
         node.name(), base.name());
   if (*exponent == 3) return Cube(rule, node);
   if (*exponent == 0) return TurnIntoOnes(rule, node);
@@ -144,6 +149,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .refuses = "exponents that are not constant or not all equal; other powers; exponent "
                          "3 except on a CPU; exponents that may change the shape; exponent 0 "
                          "for half, bfloat16 and unknown shapes",
+              .pattern = "(_, Const)",
               .apply = ConvertPow});
 
 }  // namespace

@@ -34,6 +34,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"Div", "RealDiv", "TruncateDiv", "Xdivy"},
               .help = "x / Sqrt(y) becomes x * Rsqrt(y)",
               .refuses = "a root that is fetched, fed, kept or read elsewhere",
+              .pattern = "(_, Sqrt)",
               .apply = ConvertSqrtDiv});
 
 }  // namespace

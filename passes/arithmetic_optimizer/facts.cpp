@@ -92,7 +92,8 @@ bool Arithmetic::IsOnes(Port port) const {
 
 bool Arithmetic::IsOwn(const Node& inner) {
   return (!IsPreserved(inner) && inner.NumDataUses() == 1) ||
-         Fails("'{0}' is fetched, fed, kept or read elsewhere", inner.name());
+         Fails("'{0}' is fetched, fed, kept or read elsewhere\nundo this: {1}", inner.name(),
+               ObstaclesAt({inner}, Obstacles::kStays | Obstacles::kReaders));
 }
 
 Node Arithmetic::TailOfChain(const Node& node, llvm::function_ref<bool(const Node&)> follow) const {
@@ -106,10 +107,13 @@ Node Arithmetic::TailOfChain(const Node& node, llvm::function_ref<bool(const Nod
   return tail;
 }
 
-Node Arithmetic::TailOfOwnChain(const Node& node,
-                                llvm::function_ref<bool(const Node&)> keeps) const {
+Node Arithmetic::TailOfOwnChain(const Node& node, llvm::function_ref<bool(const Node&)> keeps) {
   return TailOfChain(node, [&](const Node& next) {
-    return !IsPreserved(next) && keeps(next) && next.NumDataUses() == 1;
+    if (!keeps(next)) return false;
+    if (!IsPreserved(next) && next.NumDataUses() == 1) return true;
+    NotMine("'{0}' is between, and is fetched, fed, kept or read elsewhere\nundo this: {1}",
+            next.name(), ObstaclesAt({next}, Obstacles::kStays | Obstacles::kReaders));
+    return false;
   });
 }
 
@@ -126,7 +130,9 @@ bool Arithmetic::LeavesShape(const Node& node, int kept, int other) {
   std::optional<Shape> result = Broadcast(shape, ShapeOfInput(node, other));
   return (result && SameShape(shape, *result)) ||
          Fails(
-             "the shape of '{0}' or '{1}' is not known, or '{1}' broadcasts '{0}' to another shape",
+             "the shape of '{0}' or '{1}' is not known, or '{1}' broadcasts '{0}' to another "
+             "shape\n"
+             "use a scalar constant",
              node.input_node(kept).name(), node.input_node(other).name());
 }
 
@@ -226,7 +232,7 @@ void Arithmetic::ReportStaleReaders(const Node& of) {
     if (!is_lost) continue;
     RefuseAt(reader,
              "the value of '{0}' changes, so '{1}' stops reading it; unlike "
-             "TensorFlow, where '{1}' then computes a wrong value",
+             "TensorFlow, where '{1}' then computes a wrong value\nlet it read another node",
              of.name(), reader.name());
   }
 }

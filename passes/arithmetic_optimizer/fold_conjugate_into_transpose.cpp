@@ -30,6 +30,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"Conj", "Transpose", "ConjugateTranspose"},
               .help = "Conj and Transpose become ConjugateTranspose, Conj and ConjugateTranspose "
                       "become Transpose",
+              .pattern = "Conj(Transpose|ConjugateTranspose); Transpose|ConjugateTranspose(Conj)",
               .apply = FoldConjugateIntoTranspose});
 
 }  // namespace

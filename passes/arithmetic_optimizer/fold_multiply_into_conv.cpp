@@ -12,7 +12,10 @@ namespace {
 
 Verdict FoldMultiplyIntoConv(Arithmetic& rule, const Node& node) {
   Node weights = rule.Input(node, 1);
-  if (!weights || weights.op() != "Const") return rule.NotMine();
+  if (!weights) return rule.NotMine();
+  if (weights.op() != "Const")
+    return rule.NotMine("the weights '{0}' are not a constant\nmake them constant: --freeze",
+                        weights.name());
   std::string name =
       Arithmetic::NameFor(weights, "FoldMultiplyIntoConv", ("scaled_" + node.name()).str());
   if (rule.Exists(name)) return rule.NotMine();
@@ -25,8 +28,10 @@ Verdict FoldMultiplyIntoConv(Arithmetic& rule, const Node& node) {
   Port scale = product.input(scale_at), input = product.input(1 - scale_at);
   const Literal* value = rule.ConstantOf(scale);
   if (!value || !value->dims().empty() || value->dtype() != weights.GetType("dtype"))
-    return rule.Refuse("neither input of '{0}' is a constant scalar of the filter's dtype",
-                       product.name());
+    return rule.Refuse(
+        "neither input of '{0}' is a constant scalar of the filter's dtype\n"
+        "multiply by one constant number, of the filter's dtype",
+        product.name());
   rule.edit.Used(product);
   Node scaled = rule.Make(name, product.op(), weights.device(), {node.input(1), scale});
   rule.SetType(scaled, "T", weights.GetType("dtype"));
@@ -45,6 +50,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .refuses = "weights that are not constant; scales that are not constant scalars of "
                          "their dtype; a product, or ops between it and the convolution, that are "
                          "fetched, fed, kept or read elsewhere",
+              .pattern = "(Mul|MulNoNan(_, Const), Const)",
               .apply = FoldMultiplyIntoConv});
 
 }  // namespace

@@ -32,9 +32,15 @@ bool CanFold(Arithmetic& rule, const Node& product, const Node& operand) {
   bool conjugates = operand.op() == "ConjugateTranspose";
   if ((!conjugates && operand.op() != "Transpose") || operand.num_inputs() != 2) return false;
   bool fits = conjugates ? !is_complex || IsBatch(product) : !is_complex || !IsBatch(product);
-  return fits &&
-         (SwapsLastTwo(rule, operand) ||
-          rule.Fails("'{0}' is not known to swap the last two dimensions only", operand.name()));
+  if (!fits) {
+    rule.NotMine("'{0}' is complex, and {1} {2}\nuse {3}", product.name(), product.op(),
+                 conjugates ? "does not conjugate" : "also conjugates",
+                 conjugates ? "Transpose" : "ConjugateTranspose");
+  }
+  return fits && (SwapsLastTwo(rule, operand) ||
+                  rule.Fails("'{0}' is not known to swap the last two dimensions only\n"
+                             "transpose with a constant permutation that does so, such as [1,0]",
+                             operand.name()));
 }
 
 Verdict FoldTransposeIntoMatMul(Arithmetic& rule, const Node& node) {
@@ -42,7 +48,10 @@ Verdict FoldTransposeIntoMatMul(Arithmetic& rule, const Node& node) {
   bool folds[2];
   for (int i = 0; i < 2; ++i) folds[i] = CanFold(rule, node, rule.Input(node, i));
   if (!folds[0] && !folds[1]) return rule.NotMine();
-  if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
+  if (rule.IsPreserved(node))
+    return rule.Refuse(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        node.name());
   std::string name = Arithmetic::NameFor(node, "FoldTransposeIntoMatMul");
   if (rule.Exists(name)) return rule.NotMine();
   Node made = rule.Copy(name, node);
@@ -64,15 +73,18 @@ Verdict FoldTransposeIntoMatMul(Arithmetic& rule, const Node& node) {
   return rule.ReplaceBy(made);
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "fold_multiply_into_conv",
-              .name = "fold_transpose_into_matmul",
-              .ops = {"MatMul", "SparseMatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"},
-              .help = "folds a Transpose of an operand into the matrix product",
-              .refuses = "products that are fetched, fed or kept; permutations that are not known "
-                         "to swap the last two dimensions only; for complex numbers, "
-                         "ConjugateTranspose before MatMul and Transpose before BatchMatMul",
-              .apply = FoldTransposeIntoMatMul});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "fold_multiply_into_conv",
+     .name = "fold_transpose_into_matmul",
+     .ops = {"MatMul", "SparseMatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"},
+     .help = "folds a Transpose of an operand into the matrix product",
+     .refuses = "products that are fetched, fed or kept; permutations that are not known "
+                "to swap the last two dimensions only; for complex numbers, "
+                "ConjugateTranspose before MatMul and Transpose before BatchMatMul",
+     .pattern =
+         "(Transpose|ConjugateTranspose(_, Const)); (_, Transpose|ConjugateTranspose(_, Const))",
+     .apply = FoldTransposeIntoMatMul});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

@@ -15,7 +15,8 @@ Verdict FuseSquaredDiff(Arithmetic& rule, const Node& node) {
   Node difference = rule.Input(node, 0);
   if (!difference || difference.op() != "Sub") return rule.NotMine();
   if (!rule.IsOwn(difference)) return rule.Refused();
-  if (IsComplex(difference.GetType("T"))) return rule.Refuse("'{0}' is complex", difference.name());
+  if (IsComplex(difference.GetType("T")))
+    return rule.Refuse("'{0}' is complex\ncompute it in real numbers", difference.name());
   rule.edit.SetOp(node, "Identity");
   rule.edit.SetOp(difference, "SquaredDifference");
   rule.Enqueue({node, difference});
@@ -29,6 +30,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .help = "Square(x - y) becomes SquaredDifference",
               .refuses = "a difference that is fetched, fed, kept or read elsewhere; complex "
                          "numbers",
+              .pattern = "(Sub)",
               .apply = FuseSquaredDiff});
 
 }  // namespace

@@ -68,8 +68,10 @@ std::optional<std::vector<Port>> OtherFactors(Arithmetic& rule, const Node& sum,
     others.push_back(term.input(!divides && term.input(0) == common ? 1 : 0));
     if (i == 0 || IsAdd(sum) || SameShape(rule.ShapeOf(others[0]), rule.ShapeOf(others[i])))
       continue;
-    rule.Refuse("'{0}' and '{1}' are not known to have the same shape",
-                rule.graph.node(others[0].node).name(), rule.graph.node(others[i].node).name());
+    rule.Refuse(
+        "'{0}' and '{1}' are not known to have the same shape\n"
+        "make the shapes of the inputs known, such as with --batch or --shape",
+        rule.graph.node(others[0].node).name(), rule.graph.node(others[i].node).name());
     return std::nullopt;
   }
   return others;
@@ -96,18 +98,24 @@ Verdict HoistCommonFactor(Arithmetic& rule, const Node& node) {
   if (node.num_inputs() < 2 || !rule.IsAggregate(node) ||
       rule.hoisted_factors.contains(node.id()) || !HasTermsOfOneKind(rule, node))
     return rule.NotMine();
-  if (!rule.aggressive) return rule.Refuse("arithmetic_optimization is not AGGRESSIVE");
+  if (!rule.aggressive)
+    return rule.Refuse(
+        "arithmetic_optimization is not AGGRESSIVE\n"
+        "set it, as in --rewriter-config 'arithmetic_optimization: AGGRESSIVE'");
   for (const char* part : {"Div", "Mul", "AddV2"}) {
     if (rule.Exists(Arithmetic::NameFor(node, kStage, part))) return rule.NotMine();
   }
   bool divides = IsAnyDiv(node.input_node(0));
   if (divides && !DividesFloats(rule, node))
-    return rule.Refuse("the terms divide {0}, float or double was expected",
-                       DataTypeName(rule.edit.TypeOf(node.input_node(0).input(0))));
+    return rule.Refuse(
+        "the terms divide {0}, float or double was expected\ncompute them in float or double",
+        DataTypeName(rule.edit.TypeOf(node.input_node(0).input(0))));
   std::vector<Port> common = CommonFactors(node, divides);
   if (common.size() != 1)
-    return rule.Refuse("the terms have {0} factors in common that can be hoisted, one was expected",
-                       common.size());
+    return rule.Refuse(
+        "the terms have {0} factors in common that can be hoisted, one was expected\n"
+        "let all terms multiply one tensor",
+        common.size());
   std::optional<std::vector<Port>> others = OtherFactors(rule, node, divides, common[0]);
   if (!others) return rule.Refused();
   rule.hoisted_factors.insert(node.id());
@@ -123,6 +131,7 @@ GRAPNEL_RULE(
      .refuses =
          "terms without exactly one common factor; division of dtypes other than float and double; "
          "unless the sum is an Add or AddV2, other factors whose shapes are not known to be equal",
+     .pattern = "(Mul(x, _), Mul(x, _))",
      .apply = HoistCommonFactor});
 
 }  // namespace

@@ -85,11 +85,19 @@ class Hoist {
     if (rule_.kinds.Is(first, kFrameOp) || !rule_.IsUnaryElementwise(first)) return false;
     for (const Link& link : links) {
       const Node& node = link.node;
-      if (node.op_id() != first.op_id() || node.num_inputs() == 0) return false;
+      if (node.num_inputs() == 0) return false;
+      if (node.op_id() != first.op_id()) {
+        rule_.NotMine("'{0}' is a {1}, and '{2}' a {3}\napply the same op on all sides",
+                      node.name(), node.op(), first.name(), first.op());
+        return false;
+      }
       if (node.device_id() != root_.device_id() || rule_.IsPreserved(node) ||
           rule_.NumReaders(node) > 1) {
-        return rule_.Fails("'{0}' is fetched, fed, kept, read elsewhere or on another device",
-                           node.name());
+        return rule_.Fails(
+            "'{0}' is fetched, fed, kept, read elsewhere or on another device\nundo this: {1}",
+            node.name(),
+            rule_.ObstaclesAt({node, root_}, Obstacles::kStays | Obstacles::kReaders |
+                                                 Obstacles::kControls | Obstacles::kDevice));
       }
       if (IsFusableRelu(node, node.input_node(0))) {
         return rule_.Fails("the remapper can fuse '{0}' with '{1}'", node.name(),
@@ -192,9 +200,13 @@ bool HasDistinctInputs(const Node& concat) {
 }
 
 Verdict HoistUnaryChains(Arithmetic& rule, const Node& node) {
-  if (rule.IsPreserved(node)) return rule.NotMine();
+  if (rule.IsPreserved(node))
+    return rule.NotMine(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        node.name());
   if (node.op().starts_with("Concat")) {
-    if (node.GetInt("N") < 2 || !HasDistinctInputs(node)) return rule.NotMine();
+    if (node.GetInt("N") < 2) return rule.NotMine();
+    if (!HasDistinctInputs(node)) return rule.NotMine("'{0}' reads a tensor twice", node.name());
   } else {
     if (node.GetInt("num_split") < 2 || node.NumDataUses() > node.GetInt("num_split") ||
         rule.DrivesControls(node) || rule.hoisted_chains.contains(node.id()))

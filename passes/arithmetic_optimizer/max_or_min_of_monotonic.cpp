@@ -35,13 +35,18 @@ std::string OppositeOf(llvm::StringRef op) {
 Verdict MaxOrMinOfMonotonic(Arithmetic& rule, const Node& node) {
   Node inner = rule.Input(node, 0);
   int direction = inner ? DirectionOf(inner.op()) : 0;
-  if (direction == 0 || inner.num_inputs() == 0) return rule.NotMine();
+  if (!inner || inner.num_inputs() == 0) return rule.NotMine();
+  if (direction == 0)
+    return rule.NotMine("'{0}' ({1}) is not a monotonic function", inner.name(), inner.op());
   if (rule.IsPreserved(node) || rule.IsPreserved(inner) || rule.NumReaders(inner) != 1) {
-    return rule.Refuse("'{0}' or '{1}' is fetched, fed, kept or read elsewhere", node.name(),
-                       inner.name());
+    return rule.Refuse("'{0}' or '{1}' is fetched, fed, kept or read elsewhere\nundo this: {2}",
+                       node.name(), inner.name(),
+                       rule.ObstaclesAt({inner, node}, Obstacles::kStays | Obstacles::kReaders |
+                                                           Obstacles::kControls));
   }
   if (direction < 0 && node.op().contains("Pool")) {
-    return rule.Refuse("'{0}' is decreasing, and {1} has no opposite", inner.name(), node.op());
+    return rule.Refuse("'{0}' is decreasing, and {1} has no opposite\nuse an increasing function",
+                       inner.name(), node.op());
   }
   Node input = inner.input_node(0);
   if (IsFusableRelu(inner, input))

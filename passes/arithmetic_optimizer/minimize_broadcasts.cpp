@@ -73,7 +73,7 @@ Verdict MinimizeBroadcasts(Arithmetic& rule, const Node& node) {
   if (!HasBroadcastableInputs(rule, node)) {
     return rule.Refuse(
         "the shapes of '{0}' and its inputs are not known or do not broadcast, or it waits for "
-        "other nodes",
+        "other nodes\nmake the shapes of the inputs known, such as with --batch or --shape",
         node.name());
   }
   std::optional<Group> group = FindGroup(rule, node, [&](const Node& inner) {
@@ -81,7 +81,14 @@ Verdict MinimizeBroadcasts(Arithmetic& rule, const Node& node) {
            !rule.DrivesControls(inner) && inner.NumDataUses() == 1 &&
            HasBroadcastableInputs(rule, inner);
   });
-  if (!group) return rule.NotMine();
+  if (!group)
+    return rule.NotMine(
+        "no {1} that '{0}' reads can be taken: it is fetched, fed or kept, has another reader or "
+        "control edges, or is on another device\nundo this: {2}",
+        node.name(), node.op(),
+        rule.ObstaclesAt(
+            {node, node.input_node(0), node.input_node(1)},
+            Obstacles::kStays | Obstacles::kReaders | Obstacles::kControls | Obstacles::kDevice));
   MarkGroup(rule, *group, kMinimizeBroadcastsTag);
   if (!HasOneShape(*group)) SmallestFirst(rule, *group);
   return rule.Done();
@@ -95,6 +102,7 @@ GRAPNEL_RULE(
      .help = "adds and multiplies small tensors first",
      .refuses = "unknown shapes; trees whose last node waits for other nodes; inner nodes that are "
                 "fetched, fed, kept or read elsewhere, have control edges or are on another device",
+     .pattern = "Mul(Mul); Add|AddV2(Add|AddV2)",
      .apply = MinimizeBroadcasts});
 
 }  // namespace

@@ -59,11 +59,17 @@ Verdict ReduceUpsamplingDims(Arithmetic& rule, const Node& node) {
   if (reshape.op() != "Reshape" || reshape.num_inputs() != 2) return rule.NotMine();
   auto multiples = Reduced(rule, tile.input(1), {0, 1, 2, 4}, {3, 5});
   auto dims = Reduced(rule, reshape.input(1), {0, 1, 3, 5}, {2, 4});
-  if (!multiples || !dims) return rule.NotMine();
+  if (!multiples || !dims)
+    return rule.NotMine(
+        "the multiples of '{0}' and the shape of '{1}' are not constants of six dimensions that "
+        "double rows and columns",
+        tile.name(), reshape.name());
   if (rule.IsPreserved(node) || rule.IsPreserved(tile) || rule.IsPreserved(reshape) ||
       tile.NumDataUses() != 1) {
-    return rule.Refuse("'{0}', '{1}' or '{2}' is fetched, fed, kept or read elsewhere", node.name(),
-                       tile.name(), reshape.name());
+    return rule.Refuse(
+        "'{0}', '{1}' or '{2}' is fetched, fed, kept or read elsewhere\nundo this: {3}",
+        node.name(), tile.name(), reshape.name(),
+        rule.ObstaclesAt({reshape, tile, node}, Obstacles::kStays | Obstacles::kReaders));
   }
   for (const char* part : {"Reshape", "Tile", "Multiples", "Shape"}) {
     if (rule.Exists(Arithmetic::NameFor(node, kStage, part))) return rule.NotMine();
@@ -82,6 +88,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .help = "upsamples by Tile with four dimensions instead of six",
               .refuses = "nodes that are fetched, fed or kept; a Tile that is read elsewhere; "
                          "other forms of shape and multiples",
+              .pattern = "(Tile(Reshape(_, Const), Const))",
               .apply = ReduceUpsamplingDims});
 
 }  // namespace

@@ -20,7 +20,10 @@ bool IsCastOfIndices(const Node& node) {
 Verdict RemoveCastIntoSegmentReduction(Arithmetic& rule, const Node& node) {
   if (!IsCastOfIndices(rule.Input(node, 1)) && !IsCastOfIndices(rule.Input(node, 2)))
     return rule.NotMine();
-  if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
+  if (rule.IsPreserved(node))
+    return rule.Refuse(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        node.name());
   for (int i : {1, 2}) {
     Node cast = rule.Input(node, i);
     if (!IsCastOfIndices(cast)) continue;
@@ -40,6 +43,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .help = "removes the Cast of a sparse segment reduction's indices",
               .refuses = "nodes that are fetched, fed or kept; casts from other dtypes than int32 "
                          "and int64",
+              .pattern = "(_, Cast); (_, _, Cast)",
               .apply = RemoveCastIntoSegmentReduction});
 
 }  // namespace

@@ -17,8 +17,11 @@ Verdict RemoveIdempotent(Arithmetic& rule, const Node& node) {
   if (input.op_id() != node.op_id()) return rule.NotMine();
   if (node.num_controls() > 0 || rule.IsPreserved(node) || input.device_id() != node.device_id()) {
     return rule.Refuse(
-        "'{0}' is fetched, fed or kept, waits for other nodes or is not on the device of '{1}'",
-        node.name(), input.name());
+        "'{0}' is fetched, fed or kept, waits for other nodes or is not on the device of '{1}'\n"
+        "undo this: {2}",
+        node.name(), input.name(),
+        rule.ObstaclesAt({node, input},
+                         Obstacles::kStays | Obstacles::kControls | Obstacles::kDevice));
   }
   return rule.ReplaceBy(node.input(0));
 }

@@ -46,13 +46,17 @@ Verdict RemovePair(Arithmetic& rule, const Node& first, const Node& tail, const 
   if (first.num_inputs() != 2) return rule.NotMine();
   std::optional<Permutation> inner = rule.ConstantInts(first, 1);
   if (!inner || !AreInverse(permutation, *inner))
-    return rule.Refuse("'{0}' is not known to have the inverse permutation of '{1}'", first.name(),
-                       node.name());
+    return rule.Refuse(
+        "'{0}' is not known to have the inverse permutation of '{1}'\n"
+        "use constant permutations that undo each other",
+        first.name(), node.name());
   // Without the pair, the ops between the two compute other values. That is correct only if all
   // readers of `node` can be redirected, and those outside the graph cannot.
   if (tail != node && rule.IsPreserved(node)) {
-    return rule.Refuse("'{0}' is fetched, fed or kept, and ops come between it and '{1}'",
-                       node.name(), first.name());
+    return rule.Refuse(
+        "'{0}' is fetched, fed or kept, and ops come between it and '{1}'\n"
+        "use another node for that, such as an Identity of it",
+        node.name(), first.name());
   }
   rule.edit.Used(first);
   if (tail == node) return rule.ReplaceBy(first.input(0));
@@ -69,16 +73,20 @@ Verdict RemoveIdentityTranspose(Arithmetic& rule, const Node& node) {
   });
   Node first = rule.Input(tail, 0);
   std::optional<Permutation> permutation = rule.ConstantInts(node, 1);
-  if (!permutation || permutation->empty()) return rule.NotMine();
+  if (!permutation || permutation->empty())
+    return rule.NotMine("the permutation of '{0}' is not a constant", node.name());
   if (permutation->size() == 1 && WritesZerosAsNothing(rule)) {
     return rule.Refuse(
         "'{0}' is all zeros: TensorFlow's shape inference stores it without values, and "
-        "TensorFlow's version of this rule cannot read it then",
+        "TensorFlow's version of this rule cannot read it then\nleave the Transpose out",
         node.input_node(1).name());
   }
   if (first && first.op_id() == node.op_id())
     return RemovePair(rule, first, tail, node, *permutation);
-  if (!IsIdentity(*permutation)) return rule.NotMine();
+  if (!IsIdentity(*permutation))
+    return rule.NotMine(
+        "'{0}' changes the order of the dimensions, and no Transpose before it undoes that",
+        node.name());
   if (node.op() == "Transpose") return rule.ReplaceBy(node.input(0));
   Node conj = rule.Copy(Arithmetic::NameFor(node, "RemoveIdentityTranspose"), node);
   rule.edit.SetOp(conj, "Conj");
@@ -96,6 +104,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .refuses = "permutations that are not constant; in the default pipeline also [0]; "
                          "ops between the two that are fetched, fed, kept or read elsewhere; with "
                          "ops between, a second node that is fetched, fed or kept",
+              .pattern = "(Transpose|ConjugateTranspose(_, Const), Const)",
               .apply = RemoveIdentityTranspose});
 
 }  // namespace

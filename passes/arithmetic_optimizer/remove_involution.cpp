@@ -20,8 +20,10 @@ Verdict RemoveInvolution(Arithmetic& rule, const Node& node) {
   // readers of `node` can be redirected, and those outside the graph cannot. TensorFlow removes the
   // pair anyway, and computes a wrong value.
   if (tail != node && rule.IsPreserved(node)) {
-    return rule.Refuse("'{0}' is fetched, fed or kept, and ops come between it and '{1}'",
-                       node.name(), first.name());
+    return rule.Refuse(
+        "'{0}' is fetched, fed or kept, and ops come between it and '{1}'\n"
+        "use another node for that, such as an Identity of it",
+        node.name(), first.name());
   }
   rule.edit.Used(first);
   if (tail == node) return rule.ReplaceBy(first.input(0));
@@ -30,14 +32,17 @@ Verdict RemoveInvolution(Arithmetic& rule, const Node& node) {
   return rule.ReplaceBy(node.input(0));
 }
 
-GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
-              .after = "remove_identity_transpose",
-              .name = "remove_involution",
-              .ops = {"Conj", "Reciprocal", "Invert", "Neg", "LogicalNot"},
-              .help = "Neg(Neg(x)) and the like become x",
-              .refuses = "ops between the two that are fetched, fed, kept or read elsewhere; with "
-                         "ops between, a second node that is fetched, fed or kept",
-              .apply = RemoveInvolution});
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .after = "remove_identity_transpose",
+     .name = "remove_involution",
+     .ops = {"Conj", "Reciprocal", "Invert", "Neg", "LogicalNot"},
+     .help = "Neg(Neg(x)) and the like become x",
+     .refuses = "ops between the two that are fetched, fed, kept or read elsewhere; with "
+                "ops between, a second node that is fetched, fed or kept",
+     .pattern =
+         "Conj(Conj); Reciprocal(Reciprocal); Invert(Invert); Neg(Neg); LogicalNot(LogicalNot)",
+     .apply = RemoveInvolution});
 
 }  // namespace
 }  // namespace grapnel::arithmetic

@@ -22,8 +22,9 @@ Verdict RemoveLogicalNot(Arithmetic& rule, const Node& node) {
                                  .Default("");
   if (opposite.empty()) return rule.NotMine();
   if (rule.IsPreserved(node) || rule.IsPreserved(input) || input.NumDataUses() > 1) {
-    return rule.Refuse("'{0}' or '{1}' is fetched, fed, kept or read elsewhere", node.name(),
-                       input.name());
+    return rule.Refuse("'{0}' or '{1}' is fetched, fed, kept or read elsewhere\nundo this: {2}",
+                       node.name(), input.name(),
+                       rule.ObstaclesAt({input, node}, Obstacles::kStays | Obstacles::kReaders));
   }
   rule.edit.SetOp(input, opposite);
   rule.ChangesValue();
@@ -36,6 +37,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"LogicalNot"},
               .help = "Not(x < y) becomes x >= y, and the like for other comparisons",
               .refuses = "nodes that are fetched, fed or kept; a comparison with another reader",
+              .pattern = "(Equal|NotEqual|Less|LessEqual|Greater|GreaterEqual)",
               .apply = RemoveLogicalNot});
 
 }  // namespace

@@ -15,7 +15,10 @@ Verdict RemoveNegation(Arithmetic& rule, const Node& node) {
   Node x = rule.Input(node, 0), y = rule.Input(node, 1);
   bool of_y = y && y.op() == "Neg", of_x = IsAdd(node) && x && x.op() == "Neg";
   if (!of_y && !of_x) return rule.NotMine();
-  if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
+  if (rule.IsPreserved(node))
+    return rule.Refuse(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        node.name());
   Node negation = of_y ? y : x;
   rule.edit.Used(negation);
   rule.ForwardControls(node, negation);
@@ -36,6 +39,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"Add", "AddV2", "Sub"},
               .help = "x + -y becomes x - y, and x - -y becomes x + y",
               .refuses = "nodes that are fetched, fed or kept; -x - y",
+              .pattern = "Add|AddV2(Neg); Sub(_, Neg)",
               .apply = RemoveNegation});
 
 }  // namespace

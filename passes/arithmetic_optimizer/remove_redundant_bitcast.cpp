@@ -15,11 +15,16 @@ Verdict RemoveRedundantBitcast(Arithmetic& rule, const Node& node) {
   Verdict verdict = rule.NotMine();
   if (node.GetType("T") == node.GetType("type")) {
     if (!rule.IsPreserved(node)) return rule.ReplaceBy(node.input(0));
-    verdict = rule.Refuse("'{0}' is fetched, fed or kept", node.name());
+    verdict = rule.Refuse(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        node.name());
   }
   Node input = rule.Input(node, 0);
   if (!input || input.op() != "Bitcast" || input.num_inputs() == 0) return verdict;
-  if (rule.IsPreserved(input)) return rule.Refuse("'{0}' is fetched, fed or kept", input.name());
+  if (rule.IsPreserved(input))
+    return rule.Refuse(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        input.name());
   rule.edit.Used(input);
   rule.edit.SetInput(node, 0, input.input(0));
   rule.SetType(node, "T", input.GetType("T"));
@@ -34,6 +39,7 @@ GRAPNEL_RULE(
      .ops = {"Bitcast"},
      .help = "removes bitcasts to the same dtype, and merges consecutive ones",
      .refuses = "a Bitcast to its own dtype, or an inner Bitcast, that is fetched, fed or kept",
+     .pattern = "(Bitcast)",
      .apply = RemoveRedundantBitcast});
 
 }  // namespace

@@ -9,8 +9,15 @@ namespace grapnel::arithmetic {
 namespace {
 
 Verdict RemoveRedundantCast(Arithmetic& rule, const Node& node) {
-  if (node.num_inputs() == 0 || node.GetType("SrcT") != node.GetType("DstT")) return rule.NotMine();
-  if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
+  if (node.num_inputs() == 0) return rule.NotMine();
+  DataType from = node.GetType("SrcT"), to = node.GetType("DstT");
+  if (from != to)
+    return rule.NotMine("'{0}' casts from {1} to {2}", node.name(), DataTypeName(from),
+                        DataTypeName(to));
+  if (rule.IsPreserved(node))
+    return rule.Refuse(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        node.name());
   return rule.ReplaceBy(node.input(0));
 }
 

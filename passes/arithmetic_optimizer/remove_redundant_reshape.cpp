@@ -36,8 +36,9 @@ Verdict SkipInnerReshape(Arithmetic& rule, const Node& node) {
   if (is_shared || rule.IsPreserved(tail)) {
     return rule.Refuse(
         "'{0}', '{1}' or an op between them is fetched, fed or kept, has other readers, or is "
-        "Enter, Exit or NextIteration",
-        inner.name(), node.name());
+        "Enter, Exit or NextIteration\nundo this: {2}",
+        inner.name(), node.name(),
+        rule.ObstaclesAt(chain, Obstacles::kStays | Obstacles::kReaders));
   }
   rule.edit.Used(inner);
   for (const Node& between : chain) rule.ForgetShape(between);
@@ -52,7 +53,12 @@ Verdict RemoveRedundantReshape(Arithmetic& rule, const Node& node) {
   Verdict verdict = rule.NotMine();
   if (SameShape(rule.ShapeOf(node.input(0)), rule.ShapeOf({node.id(), 0}))) {
     if (!rule.IsPreserved(node) && node.num_controls() == 0) return rule.ReplaceBy(node.input(0));
-    verdict = rule.Refuse("'{0}' is fetched, fed or kept, or waits for other nodes", node.name());
+    verdict = rule.Refuse("'{0}' is fetched, fed or kept, or waits for other nodes\nundo this: {1}",
+                          node.name(),
+                          rule.ObstaclesAt({node}, Obstacles::kStays | Obstacles::kControls));
+  } else if (rule.edit.wants_mismatches()) {
+    rule.NotMine("'{0}' is not known to have the shape of its input: {1}, {2}", node.name(),
+                 rule.ShapeOf({node.id(), 0}).ToString(), rule.ShapeOf(node.input(0)).ToString());
   }
   return node.op() == "Reshape" ? SkipInnerReshape(rule, node) : verdict;
 }
@@ -66,6 +72,7 @@ GRAPNEL_RULE(
      .refuses = "nodes that are fetched, fed, kept or wait for other nodes; unknown shapes; an "
                 "inner Reshape, or ops between two, that are fetched, fed, kept or read elsewhere; "
                 "Enter, Exit and NextIteration",
+     .pattern = "Reshape(Reshape)",
      .apply = RemoveRedundantReshape});
 
 }  // namespace

@@ -130,9 +130,14 @@ Node MakeReader(Arithmetic& rule, const Node& node, Port input, bool keeps_dim, 
 Verdict RemoveStackSlice(Arithmetic& rule, const Node& node) {
   Node pack = rule.Input(node, 0);
   if (!pack || pack.op() != "Pack") return rule.NotMine();
-  if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
+  if (rule.IsPreserved(node))
+    return rule.Refuse(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        node.name());
   Shape shape = rule.ShapeOfInput(node, 0);
-  if (!shape.known_rank()) return rule.Refuse("the rank of '{0}' is not known", pack.name());
+  if (!shape.known_rank())
+    return rule.Refuse("the rank of '{0}' is not known\nmake the shape of the inputs known",
+                       pack.name());
   int64_t axis = pack.GetInt("axis");
   if (axis < 0) axis += shape.rank();
   if (axis < 0 || axis >= shape.rank()) return rule.NotMine();
@@ -142,7 +147,7 @@ Verdict RemoveStackSlice(Arithmetic& rule, const Node& node) {
   if (!selection || selection->index < 0 || selection->index >= pack.num_inputs())
     return rule.Refuse(
         "'{0}' is not known to select exactly one of several tensors in '{1}', without strides and "
-        "new dimensions",
+        "new dimensions\nselect one tensor with constant bounds",
         node.name(), pack.name());
   if (rule.Exists(Arithmetic::NameFor(node, kStage))) return rule.NotMine();
   rule.edit.Used(pack);
@@ -164,6 +169,7 @@ GRAPNEL_RULE(
          "nodes that are fetched, fed or kept; bounds that are not constant; slices of more than "
          "one tensor, along other dimensions too, or with new dimensions; a StridedSlice with "
          "strides other than 1, or of a stack of one tensor; a stack of unknown rank",
+     .pattern = "(Pack)",
      .apply = RemoveStackSlice});
 
 }  // namespace

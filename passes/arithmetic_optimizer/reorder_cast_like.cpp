@@ -80,16 +80,18 @@ Verdict ReorderCastLike(Arithmetic& rule, const Node& node) {
   if (!pair) return rule.NotMine();
   if ((!IsOn(rule.DeviceOf(node), "CPU") && !IsOn(rule.DeviceOf(node), "GPU")) ||
       node.device_id() != producer.device_id()) {
-    return rule.Refuse("'{0}' is on {1}, '{2}' on {3}, one CPU or GPU was expected (see --device)",
-                       node.name(), QuotedDevice(node.device()), producer.name(),
-                       QuotedDevice(producer.device()));
+    return rule.Refuse(
+        "'{0}' is on {1}, '{2}' on {3}, one CPU or GPU was expected (see --device)\n"
+        "place both on one device",
+        node.name(), QuotedDevice(node.device()), producer.name(), QuotedDevice(producer.device()));
   }
   if (rule.IsPreserved(node) || rule.IsPreserved(producer))
-    return rule.Refuse("'{0}' or '{1}' is fetched, fed or kept", node.name(), producer.name());
+    return rule.Refuse("'{0}' or '{1}' is fetched, fed or kept\nundo this: {2}", node.name(),
+                       producer.name(), rule.ObstaclesAt({producer, node}, Obstacles::kStays));
   const OpAttr* type_attr = TypeAttr(*pair->mover_info, pair->smaller());
   if (!type_attr) {
-    return rule.Refuse("op {0} does not take dtype {1}", (pair->casts_first ? node : producer).op(),
-                       DataTypeName(pair->smaller()));
+    return rule.Refuse("op {0} does not take dtype {1}\nmove the cast yourself",
+                       (pair->casts_first ? node : producer).op(), DataTypeName(pair->smaller()));
   }
   std::string last_name = Arithmetic::NameFor(producer, kStage, DataTypeName(pair->to)),
               first_name = Arithmetic::NameFor(node, kStage, DataTypeName(pair->from));

@@ -14,8 +14,9 @@ Verdict ReplaceMulWithSquare(Arithmetic& rule, const Node& node) {
   std::string name = Arithmetic::NameFor(node, "ReplaceMulWithSquare");
   if (rule.Exists(name)) return rule.NotMine();
   if (IsComplex(node.GetType("T")) && !IsOn(rule.DeviceOf(node), "CPU")) {
-    return rule.Refuse("'{0}' is complex and on {1}, a CPU was expected (see --device)",
-                       node.name(), QuotedDevice(node.device()));
+    return rule.Refuse(
+        "'{0}' is complex and on {1}, a CPU was expected (see --device)\nplace it on a CPU",
+        node.name(), QuotedDevice(node.device()));
   }
   Node square = rule.Copy(name, node);
   rule.edit.SetOp(square, "Square");
@@ -29,6 +30,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"Mul", "MulNoNan"},
               .help = "x * x becomes Square",
               .refuses = "complex numbers anywhere but on a CPU",
+              .pattern = "(x, x)",
               .apply = ReplaceMulWithSquare});
 
 }  // namespace

@@ -33,8 +33,9 @@ Verdict ReplaceMulWithTile(Arithmetic& rule, const Node& node) {
   const Literal* value = rule.ConstantOf(node.input(1));
   if (!value || value->dtype() != proto::DT_FLOAT || !value->AllEqualTo(1)) return rule.NotMine();
   if (rule.IsPreserved(node) || rule.IsPreserved(input) || rule.IsPreserved(ones)) {
-    return rule.Refuse("'{0}', '{1}' or '{2}' is fetched, fed or kept", node.name(), input.name(),
-                       ones.name());
+    return rule.Refuse("'{0}', '{1}' or '{2}' is fetched, fed or kept\nundo this: {3}", node.name(),
+                       input.name(), ones.name(),
+                       rule.ObstaclesAt({input, ones, node}, Obstacles::kStays));
   }
   std::string tile_name = Arithmetic::NameFor(node, kStage, "Tile");
   std::string const_name = Arithmetic::NameFor(node, kStage, "Const");
@@ -43,8 +44,10 @@ Verdict ReplaceMulWithTile(Arithmetic& rule, const Node& node) {
   std::optional<Shape> to = Broadcast(from, by);
   if (!to || from.rank() != to->rank() || by.rank() != to->rank() ||
       llvm::is_contained(from.dims(), 0)) {
-    return rule.Refuse("shapes {0} and {1} are not known, differ in rank or have no elements",
-                       from.ToString(), by.ToString());
+    return rule.Refuse(
+        "shapes {0} and {1} are not known, differ in rank or have no elements\n"
+        "make the shapes of the inputs known, and of one rank",
+        from.ToString(), by.ToString());
   }
   std::optional<std::vector<int64_t>> multiples = MultiplesOf(from, *to);
   if (*to == from || !multiples) return rule.NotMine();
@@ -65,6 +68,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .refuses = "nodes that are fetched, fed or kept; shapes that are unknown, differ in "
                          "rank or have no elements; a Const as the other tensor; ones of other "
                          "dtypes than float, or as the first input",
+              .pattern = "(_, 1)",
               .apply = ReplaceMulWithTile});
 
 }  // namespace

@@ -74,7 +74,10 @@ Node MakeReshapeOfTile(Arithmetic& rule, const Node& node, llvm::ArrayRef<Node> 
 
 Verdict ReplacePackWithTileReshape(Arithmetic& rule, const Node& node) {
   if (node.num_inputs() < 2 || !HasEqualInputs(node)) return rule.NotMine();
-  if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
+  if (rule.IsPreserved(node))
+    return rule.Refuse(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        node.name());
   for (const char* part : {"Multiples", "Tile", "Shape", "Reshape"}) {
     if (rule.Exists(Arithmetic::NameFor(node, kStage, part))) return rule.NotMine();
   }
@@ -86,7 +89,7 @@ Verdict ReplacePackWithTileReshape(Arithmetic& rule, const Node& node) {
   if (!multiples) {
     return rule.Refuse(
         "the shape of '{0}' is not known, or a Pack of it has a negative axis or adds a new last "
-        "dimension",
+        "dimension\nmake its shape known, and stack along another dimension",
         rule.graph.node(input.node).name());
   }
   return rule.ReplaceBy(MakeReshapeOfTile(rule, node, packs, *multiples, to));
@@ -99,6 +102,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .help = "stacking the same tensor becomes Tile and Reshape",
               .refuses = "nodes that are fetched, fed or kept; unknown shapes; a Pack with a "
                          "negative axis or along a new last dimension",
+              .pattern = "(x, x)",
               .apply = ReplacePackWithTileReshape});
 
 }  // namespace

@@ -22,7 +22,8 @@ Verdict SimplifyAggregation(Arithmetic& rule, const Node& node) {
   std::string const_name = Arithmetic::NameFor(node, "SimplifyAggregation", "Const");
   std::string mul_name = Arithmetic::NameFor(node, "SimplifyAggregation", "Mul");
   if (rule.Exists(const_name) || rule.Exists(mul_name)) return rule.NotMine();
-  if (!IsNumeric(type)) return rule.Refuse("dtype {0} is not numeric", DataTypeName(type));
+  if (!IsNumeric(type))
+    return rule.Refuse("dtype {0} is not numeric\nuse a numeric dtype", DataTypeName(type));
   Node count = rule.edit.AddConstant(const_name, Literal::Scalar(type, node.num_inputs()),
                                      node.device(), rule.Anchor(node.input(0)));
   rule.Enqueue(count);
@@ -38,6 +39,7 @@ GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
               .ops = {"Add", "AddV2", "AddN", "AccumulateNV2", "RiscAdd"},
               .help = "x + x becomes 2 * x, and AddN(x) becomes x",
               .refuses = "variants and other dtypes that are not numeric",
+              .pattern = "(x, x)",
               .apply = SimplifyAggregation});
 
 }  // namespace

@@ -58,17 +58,21 @@ Verdict SimplifyEmbeddingLookup(Arithmetic& rule, const Node& node) {
   if (node.input(1) != Port{unique.id(), 1} || gather.input(1) != Port{unique.id(), 0})
     return rule.Refuse(
         "the indices of '{0}' are not output 0 of '{1}', or those of this node are not its output "
-        "1",
+        "1\nlet both read the same Unique, as tf.nn.embedding_lookup_sparse does",
         gather.name(), unique.name());
   if (!IsAlongFirst(rule, gather) || !IsAlongFirst(rule, unique)) {
-    return rule.Refuse("'{0}' or '{1}' is not known to work along dimension 0", gather.name(),
-                       unique.name());
+    return rule.Refuse(
+        "'{0}' or '{1}' is not known to work along dimension 0\n"
+        "use a constant axis of 0, and no batch dimensions",
+        gather.name(), unique.name());
   }
   if (rule.IsPreserved(node) || rule.IsPreserved(gather) || rule.IsPreserved(unique) ||
       gather.device_id() != node.device_id() || unique.device_id() != node.device_id()) {
     return rule.Refuse(
-        "'{0}', '{1}' or '{2}' is fetched, fed or kept, or they are on different devices",
-        node.name(), gather.name(), unique.name());
+        "'{0}', '{1}' or '{2}' is fetched, fed or kept, or they are on different devices\n"
+        "undo this: {3}",
+        node.name(), gather.name(), unique.name(),
+        rule.ObstaclesAt({unique, gather, node}, Obstacles::kStays | Obstacles::kDevice));
   }
   rule.edit.Used(gather);
   rule.edit.Used(unique);
@@ -92,6 +96,7 @@ GRAPNEL_RULE(
      .refuses =
          "nodes that are fetched, fed or kept, or on different devices; indices that do not come "
          "from the Unique; Gather and Unique that are not known to work along the first dimension",
+     .pattern = "(Gather|GatherV2|ResourceGather(_, Unique|UniqueV2))",
      .apply = SimplifyEmbeddingLookup});
 
 }  // namespace

@@ -139,10 +139,10 @@ bool UpdateBatchNorms(Editor& edit, const std::vector<bool>& to_process) {
 bool RefuseLoops(Editor& edit, const TypeGraph& types, const std::vector<bool>& half) {
   for (int i = 0; i < types.size(); ++i) {
     if (!half[i] || types[i].node.op() != "NextIteration") continue;
-    edit.Refuse(
-        "convert", types[i].node,
-        "'{0}' would pass half precision back to the start of a loop, on which TensorFlow crashes",
-        types[i].node.name());
+    edit.Refuse("convert", types[i].node,
+                "'{0}' would pass half precision back to the start of a loop, on which TensorFlow "
+                "crashes\nkeep the loop in float",
+                types[i].node.name());
     return true;
   }
   return false;
@@ -176,7 +176,7 @@ class AutoMixedPrecision : public GraphPass {
       if (node.op() != "MatMul" && node.op() != "Conv2D") continue;
       edit.Refuse("convert", node,
                   "'{0}' stays: TensorFlow has this pass only with oneDNN, which is off (--onednn "
-                  "on)",
+                  "on)\nrun TensorFlow with oneDNN",
                   node.name());
       break;
     }

@@ -280,10 +280,13 @@ std::vector<bool> NodesToProcess(Editor& edit, Mode mode, const OpLists& lists) 
     to_process[node.id()] = is_here && !edit.IsPreserved(node);
     if (to_process[node.id()] || !lists.allow.contains(node.op())) continue;
     if (is_here) {
-      edit.Refuse("convert", node, "'{0}' is fetched, fed or kept", node.name());
+      edit.Refuse(
+          "convert", node,
+          "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+          node.name());
     } else {
-      edit.Refuse("convert", node, "'{0}' is on {1}, a {2} was expected", node.name(),
-                  QuotedDevice(node.device()), wanted.upper());
+      edit.Refuse("convert", node, "'{0}' is on {1}, a {2} was expected\nplace it there",
+                  node.name(), QuotedDevice(node.device()), wanted.upper());
     }
   }
   return to_process;

@@ -19,8 +19,9 @@ namespace {
 Verdict ForwardZeros(Folding& rule, const Node& node, int zeros) {
   Shape zero = rule.InputShape(node, zeros), other = rule.InputShape(node, 1 - zeros);
   if (!Folding::BroadcastsInto(other, zero))
-    return rule.Refuse("'{0}' is not known to have the shape of '{1}'", node.name(),
-                       node.input_node(zeros).name());
+    return rule.Refuse(
+        "'{0}' is not known to have the shape of '{1}'\nmake the shapes of the inputs known",
+        node.name(), node.input_node(zeros).name());
   return rule.BecomeIdentity(node, zeros);
 }
 
@@ -37,8 +38,8 @@ Verdict SimplifyAbsorbing(Folding& rule, const Node& node) {
   if (!x && !y) return rule.NotMine();
   DataType type = rule.TypeOf(node);
   if (!IsInteger(type) && type != proto::DT_BOOL) {
-    return rule.Refuse("'{1}' has dtype {0} and may contain NaN", DataTypeName(type),
-                       node.input_node(x ? 1 : 0).name());
+    return rule.Refuse("'{1}' has dtype {0} and may contain NaN\ncompute it in integers",
+                       DataTypeName(type), node.input_node(x ? 1 : 0).name());
   }
   const Shape output = rule.edit.ShapeOf({node.id(), 0});
   if (output.IsFullyKnown())

@@ -69,11 +69,14 @@ Verdict MaterializeBroadcastGradientArgs(Folding& rule, const Node& node) {
     return rule.NotMine();
   std::optional<Shape> a = ShapeHeld(rule, node.input(0)), b = ShapeHeld(rule, node.input(1));
   if (!a || !b)
-    return rule.Refuse("the shape that '{0}' gives is not known",
-                       node.input_node(a ? 1 : 0).name());
+    return rule.Refuse(
+        "the shape that '{0}' gives is not known\nmake the shapes of the inputs known",
+        node.input_node(a ? 1 : 0).name());
   if (!IsDecided(*a, *b)) {
-    return rule.Refuse("the shapes {0} and {1} have unknown dimensions, which may be 1",
-                       a->ToString(), b->ToString());
+    return rule.Refuse(
+        "the shapes {0} and {1} have unknown dimensions, which may be 1\n"
+        "make the shapes of the inputs known",
+        a->ToString(), b->ToString());
   }
   std::optional<std::array<Axes, 2>> axes = BroadcastAxes(*a, *b);
   if (!axes) return rule.NotMine();

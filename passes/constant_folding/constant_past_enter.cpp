@@ -16,9 +16,12 @@ Verdict MoveConstantsPastEnter(Folding& rule, const Node& node) {
     return rule.NotMine();
   Node constant = node.input_node(0);
   if (!node.GetBool("is_constant"))
-    return rule.Refuse("'{0}' is not marked is_constant", node.name());
+    return rule.Refuse("'{0}' is not marked is_constant\npass it as a loop invariant", node.name());
   std::string name = Folding::NameFor(constant, "_enter");
-  if (rule.Exists(name)) return rule.Refuse("'{0}' already has a copy in a loop", constant.name());
+  if (rule.Exists(name))
+    return rule.Refuse(
+        "'{0}' already has a copy in a loop\nuse a constant of its own for each loop",
+        constant.name());
   if (!rule.ConstantOf(node.input(0))) return rule.NotMine();
   // The new node shares the constant's value in memory.
   Node made = rule.edit.AddNode(name, constant.op(), node.device());

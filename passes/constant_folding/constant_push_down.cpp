@@ -64,25 +64,32 @@ bool WaitsFor(Folding& rule, const Node& constant, const Node& child) {
 bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   const Node& child = tree.child;
   Node constant = rule.graph.node(tree.constant.node);
-  if (rule.IsPreserved(child)) return rule.Fails("'{0}' is fetched, fed or kept", child.name());
-  if (child.NumDataUses() > 1) return rule.Fails("'{0}' has other readers", child.name());
+  if (rule.IsPreserved(child))
+    return rule.Fails(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        child.name());
+  if (child.NumDataUses() > 1)
+    return rule.Fails("'{0}' has other readers\nleave it one reader: {1}", child.name(),
+                      rule.ObstaclesAt({child}, Obstacles::kReaders));
   for (const Node& other : {child, constant, child.input_node(0), child.input_node(1)}) {
     if (other.device_id() != parent.device_id())
-      return rule.Fails("'{0}' is on another device", other.name());
+      return rule.Fails("'{0}' is on another device\nplace both on one device: {1}", other.name(),
+                        rule.ObstaclesAt({other, parent}, Obstacles::kDevice));
   }
   DataType type = parent.GetType("T");
   if (type == proto::DT_HALF || type == proto::DT_BFLOAT16 || type == proto::DT_INVALID) {
-    return rule.Fails("the dtype of '{0}' rounds too much for another order", parent.name());
+    return rule.Fails("the dtype of '{0}' rounds too much for another order\ncompute it in float",
+                      parent.name());
   }
   for (int i = 0; i < constant.num_controls(); ++i) {
     if (constant.control(i) == child)
-      return rule.Fails("'{0}' waits for '{1}', which would read it", constant.name(),
-                        child.name());
+      return rule.Fails("'{0}' waits for '{1}', which would read it\nremove the control edge",
+                        constant.name(), child.name());
   }
   if (constant.num_controls() > 0 && WaitsFor(rule, constant, child)) {
     return rule.Fails(
         "'{0}' waits for a node that depends on '{1}'; unlike TensorFlow, which makes a cycle here "
-        "and loses all of constant folding for the graph",
+        "and loses all of constant folding for the graph\nremove the control edge",
         constant.name(), child.name());
   }
   return true;
@@ -102,9 +109,10 @@ bool FitsRightLeaf(Folding& rule, const Node& parent, const Tree& tree) {
     for (int i = 0; i < std::min(c.rank(), leaf.rank()); ++i)
       fits &= !leaf.IsKnown(i) || c.dim(i) <= leaf.dim(i);
   }
-  return fits ||
-         rule.Fails("'{0}' is larger than '{1}', with which it would be combined",
-                    rule.graph.node(tree.constant.node).name(), tree.child.input_node(1).name());
+  return fits || rule.Fails(
+                     "'{0}' is larger than '{1}', with which it would be combined\n"
+                     "use constants of one shape",
+                     rule.graph.node(tree.constant.node).name(), tree.child.input_node(1).name());
 }
 
 void SetBinary(Folding& rule, const Node& node, llvm::StringRef op, Port left, Port right) {
@@ -216,6 +224,8 @@ GRAPNEL_RULE(
          "everything if nothing is fetched; inner nodes that others read, or that are fetched, fed "
          "or kept; half and bfloat16; integers, unless both are Add or both Mul; other devices; "
          "constants that would enlarge the inner result, or that wait for it",
+     .pattern =
+         "Add|AddV2(Const, Add|AddV2(Const)); Mul(Const, Mul(Const)); Add|AddV2(Const, BiasAdd)",
      .apply = PushConstants});
 
 }  // namespace

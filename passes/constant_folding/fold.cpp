@@ -37,7 +37,7 @@ bool AreSmallEnough(Folding& rule, const Node& node, llvm::ArrayRef<Literal> val
     rule.too_large.insert(node.id());
     return rule.Fails(
         "to write the value of '{0}' takes {1} bytes, 100 KiB or more and more than its inputs "
-        "({2})",
+        "({2})\nmake its result smaller",
         node.name(), bytes, input_bytes);
   }
   return true;
@@ -106,7 +106,8 @@ Verdict Fold(Folding& rule, const Node& node) {
     return rule.NotMine();
   Expected<std::vector<Literal>> values = Evaluate(rule, node);
   if (!values) {
-    std::string why = TextOf(values.takeError());
+    // One line: a second one would be taken for what to do about it.
+    std::string why = llvm::StringRef(TextOf(values.takeError())).split('\n').first.str();
     return rule.Refuse("'{0}' cannot be computed: {1}", node.name(), why);
   }
   if (values->empty()) return rule.NotMine();

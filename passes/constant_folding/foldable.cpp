@@ -64,12 +64,23 @@ bool IsTooLarge(Folding& fold, const Node& node) {
     if (bytes <= input_bytes || bytes <= kMaxConstantBytes) continue;
     fold.edit.Refuse(kRule, node,
                      "output {0} of '{1}' would have {2} bytes, more than 100 KiB and more than "
-                     "its inputs ({3})",
+                     "its inputs ({3})\nmake its result smaller",
                      port, node.name(), bytes, input_bytes);
     fold.too_large.insert(node.id());
     return true;
   }
   return false;
+}
+
+// If only input `i` of the node is not constant, and is a variable, says that of the node.
+void ReportVariable(Folding& fold, const Node& node, int i) {
+  if (!fold.edit.wants_mismatches() || !fold.kinds.Is(node.input_node(i), kVariableOp)) return;
+  for (int k = 0; k < node.num_inputs(); ++k) {
+    if (k != i && !fold.IsConst(node.input(k))) return;
+  }
+  fold.edit.Mismatch(kRule, node,
+                     "'{0}' ({1}) is not a constant\nmake the variable a constant: --freeze",
+                     node.input_node(i).name(), node.input_node(i).op());
 }
 
 }  // namespace
@@ -79,7 +90,10 @@ bool IsFoldable(Folding& fold, const Node& node) {
   bool is_merge = fold.kinds.Is(node, kMergeOp), merge_has_constant = false;
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (!fold.IsConst(node.input(i))) {
-      if (!is_merge) return false;
+      if (!is_merge) {
+        ReportVariable(fold, node, i);
+        return false;
+      }
       continue;
     }
     Node input = node.input_node(i);
@@ -92,8 +106,9 @@ bool IsFoldable(Folding& fold, const Node& node) {
   if (fold.IsPreserved(node) && !whole) {
     fold.edit.Refuse(
         kRule, node,
-        "'{0}' could be computed, but is fed or kept, or is fetched and has several outputs",
-        node.name());
+        "'{0}' could be computed, but is fed or kept, or is fetched and has several outputs\n"
+        "undo this: {1}",
+        node.name(), fold.ObstaclesAt({node}, Obstacles::kStays));
     return false;
   }
   if (node.uses().empty() && !whole) return false;

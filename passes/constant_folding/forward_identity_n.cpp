@@ -22,8 +22,10 @@ Verdict ForwardIdentityN(Folding& rule, const Node& node) {
   }
   if (uses.empty()) return rule.NotMine();
   if (node.num_controls() > 0)
-    return rule.Refuse("'{0}' has a control input from '{1}', and TensorFlow then forwards nothing",
-                       node.name(), node.control(0).name());
+    return rule.Refuse(
+        "'{0}' has a control input from '{1}', and TensorFlow then forwards nothing\n"
+        "remove the control edge",
+        node.name(), node.control(0).name());
   for (const Use& use : uses) {
     Node reader = rule.graph.node(use.node);
     rule.edit.SetInput(reader, use.slot, node.input(reader.input(use.slot).index));

@@ -23,7 +23,9 @@ Verdict MaterializeFill(Folding& rule, const Node& node) {
   if (!rule.materialize_fills) return rule.NotMine();
   const Shape shape = rule.edit.ShapeOf({node.id(), 0});
   if (!shape.IsFullyKnown())
-    return rule.Refuse("the shape of '{0}' is not fully known: {1}", node.name(), shape.ToString());
+    return rule.Refuse(
+        "the shape of '{0}' is not fully known: {1}\nmake the shapes of the inputs known",
+        node.name(), shape.ToString());
   if (node.op() == "Fill") {
     if (node.num_inputs() != 2 || !rule.IsConst(node.input(0))) return rule.NotMine();
     const Literal* value = rule.ConstantOf(node.input(1));

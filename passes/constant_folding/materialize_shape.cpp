@@ -39,7 +39,8 @@ std::optional<Literal> Answer(llvm::StringRef op, const Shape& shape, DataType t
 
 Verdict RefuseUnknown(Folding& rule, const Node& tensor) {
   return rule.Refuse(
-      "the shape of '{0}' is not fully known, or does not fit the dtype of the result",
+      "the shape of '{0}' is not fully known, or does not fit the dtype of the result\n"
+      "make the shapes of the inputs known, such as with --batch or --shape",
       tensor.name());
 }
 
@@ -79,11 +80,13 @@ Verdict MaterializeArraySize(Folding& rule, const Node& node) {
   if (!array || array.num_inputs() == 0) return rule.NotMine();
   const Literal* size = rule.ConstantOf(array.input(0));
   if (!size || size->dtype() != proto::DT_INT32) return rule.NotMine();
-  if (array.GetBool("dynamic_size")) return rule.Refuse("TensorArray '{0}' may grow", array.name());
+  if (array.GetBool("dynamic_size"))
+    return rule.Refuse("TensorArray '{0}' may grow\nuse dynamic_size=False", array.name());
   if (size->num_elements() != 1)
-    return rule.Refuse("the size of TensorArray '{0}' is a tensor of shape {1}", array.name(),
-                       DimsText(size->dims()));
-  if (size->AsInt(0) == 0) return rule.Refuse("TensorArray '{0}' has size 0", array.name());
+    return rule.Refuse("the size of TensorArray '{0}' is a tensor of shape {1}\nuse one number",
+                       array.name(), DimsText(size->dims()));
+  if (size->AsInt(0) == 0)
+    return rule.Refuse("TensorArray '{0}' has size 0\nuse a size above 0", array.name());
   return rule.BecomeConstant(node, *size);
 }
 

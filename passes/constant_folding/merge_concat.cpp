@@ -51,14 +51,20 @@ llvm::SmallVector<Port, 8> JointInputs(const Node& outer, const Node& inner) {
 }
 
 bool IsAllowed(Folding& rule, const Node& outer, const Node& inner) {
-  if (rule.IsPreserved(inner)) return rule.Fails("'{0}' is fetched, fed or kept", inner.name());
+  if (rule.IsPreserved(inner))
+    return rule.Fails(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        inner.name());
   auto is_other = [&](const Use& use) { return use.node != outer.id(); };
   if (llvm::any_of(inner.uses(), is_other))
-    return rule.Fails("'{0}' has other readers", inner.name());
+    return rule.Fails("'{0}' has other readers\nleave it one reader: {1}", inner.name(),
+                      rule.ObstaclesAt({inner}, Obstacles::kReaders | Obstacles::kControls));
   bool all_constant = true;
   for (int i = 0; i + 1 < inner.num_inputs(); ++i) all_constant &= rule.IsConst(inner.input(i));
   if (all_constant) return false;
-  return IsOnOneTask(outer) || rule.Fails("the inputs of '{0}' are on several tasks", outer.name());
+  return IsOnOneTask(outer) ||
+         rule.Fails("the inputs of '{0}' are on several tasks\nplace them on one task",
+                    outer.name());
 }
 
 Verdict MergeConcats(Folding& rule, const Node& inner) {
@@ -68,8 +74,8 @@ Verdict MergeConcats(Folding& rule, const Node& inner) {
   std::optional<int64_t> outer_axis = AxisOf(rule, outer);
   if (!outer_axis || outer.input(outer.num_inputs() - 1).node == inner.id()) return rule.NotMine();
   if (*axis != *outer_axis)
-    return rule.Refuse("'{0}' joins along axis {1}, and '{2}' along axis {3}", outer.name(),
-                       *outer_axis, inner.name(), *axis);
+    return rule.Refuse("'{0}' joins along axis {1}, and '{2}' along axis {3}\njoin along one axis",
+                       outer.name(), *outer_axis, inner.name(), *axis);
   if (!IsAllowed(rule, outer, inner)) return rule.Refused();
   rule.edit.SetInputs(outer, JointInputs(outer, inner));
   rule.edit.SetAttr(outer, "N", attr::Int(outer.num_inputs() - 1));
@@ -87,6 +93,7 @@ GRAPNEL_RULE(
      .help = "merges a concatenation into the one that reads it",
      .refuses = "axes that differ or are not constant; inner concatenations that others read, that "
                 "are fetched, fed or kept, or that fold; inputs on several tasks",
+     .pattern = "ConcatV2(ConcatV2); ConcatV2(_, ConcatV2)",
      .apply = MergeConcats});
 
 }  // namespace

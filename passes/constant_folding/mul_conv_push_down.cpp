@@ -69,37 +69,49 @@ bool OnlyScaleWaits(Folding& rule, const Match& match) {
 bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::string& name) {
   const Node &conv = match.conv, &scale = match.scale;
   if (conv.device_id() != mul.device_id())
-    return rule.Fails("'{0}' is on another device", conv.name());
+    return rule.Fails("'{0}' is on another device\nplace both on one device: {1}", conv.name(),
+                      rule.ObstaclesAt({conv, mul}, Obstacles::kDevice));
   if (scale.device_id() != mul.device_id())
-    return rule.Fails("'{0}' is on another device", scale.name());
-  if (rule.IsPreserved(conv)) return rule.Fails("'{0}' is fetched, fed or kept", conv.name());
-  if (conv.NumDataUses() > 1) return rule.Fails("'{0}' has other readers", conv.name());
-  if (!OnlyScaleWaits(rule, match)) return rule.Fails("other nodes wait for '{0}'", conv.name());
+    return rule.Fails("'{0}' is on another device\nplace both on one device: {1}", scale.name(),
+                      rule.ObstaclesAt({scale, mul}, Obstacles::kDevice));
+  if (rule.IsPreserved(conv))
+    return rule.Fails(
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        conv.name());
+  if (conv.NumDataUses() > 1)
+    return rule.Fails("'{0}' has other readers\nleave it one reader: {1}", conv.name(),
+                      rule.ObstaclesAt({conv}, Obstacles::kReaders));
+  if (!OnlyScaleWaits(rule, match))
+    return rule.Fails("other nodes wait for '{0}'\nremove these control edges: {1}", conv.name(),
+                      rule.ObstaclesAt({conv}, Obstacles::kControls));
   // As in TensorFlow, the shape that the scale's node had when the pass began, even if it has
   // become a constant since.
   const Shape& shape = rule.edit.ShapeOf(mul.input(match.scale_input));
   if (!shape.known_rank())
     return rule.Fails(
         "when the pass began, '{0}' did not exist or had no known rank: TensorFlow infers its "
-        "shape in the next pass",
+        "shape in the next pass\nrun the passes again: --until-fixed",
         scale.name());
   if (!shape.IsFullyKnown()) {
     return rule.Fails(
         "'{0}' had an unknown shape when the pass began; unlike TensorFlow, whose process "
-        "crashes here",
+        "crashes here\nuse a constant of a known shape",
         scale.name());
   }
   if (!Folding::BroadcastsInto(shape, rule.edit.ShapeOf({conv.id(), 0}))) {
-    return rule.Fails("multiplying by '{0}' may change the shape of '{1}'", scale.name(),
-                      conv.name());
+    return rule.Fails(
+        "multiplying by '{0}' may change the shape of '{1}'\n"
+        "multiply by one number, or by one for each output channel",
+        scale.name(), conv.name());
   }
   if (!FitsWeights(rule, match, shape)) {
     return rule.Fails(
         "'{0}' is neither one number nor, for constant weights in NHWC or NDHWC, one for each "
-        "output channel",
+        "output channel\nmultiply by one number, or use the data format NHWC",
         scale.name());
   }
-  return !rule.Exists(name) || rule.Fails("'{0}' already has merged weights", conv.name());
+  return !rule.Exists(name) ||
+         rule.Fails("'{0}' already has merged weights\nrename '{1}'", conv.name(), name);
 }
 
 void Rewrite(Folding& rule, const Node& mul, const Match& match, const std::string& name) {
@@ -145,6 +157,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .refuses = "convolutions that others read or wait for, or that are fetched, fed or "
                          "kept; other devices; factors that are neither one number nor one for "
                          "each output channel of NHWC or NDHWC, or that this run of the pass made",
+              .pattern = "(Conv2D|Conv3D(_, Const), Const)",
               .apply = PushMulIntoConv});
 
 }  // namespace

@@ -48,19 +48,20 @@ Verdict Forward(Folding& rule, const Node& node, int x, const Shape shapes[2], c
   bool is_constants = Folding::SameShape(output, shapes[1 - x]) && output.IsFullyKnown();
   if (!is_constants || !Folding::BroadcastsInto(meets, output, /*as_far_as_known=*/true)) {
     return rule.Refuse(
-        "'{0}' is not known to have the shape of '{1}' or, in full, that of the constant",
+        "'{0}' is not known to have the shape of '{1}' or, in full, that of the constant\n"
+        "make the shapes of the inputs known, or use a scalar constant",
         node.name(), node.input_node(x).name());
   }
   std::string name = Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(x));
-  if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists", name);
+  if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists\nrename it", name);
   return rule.BecomeBroadcast(node, x, output);
 }
 
 // Replaces 0 - x and 1 / x with `op` of x, which waits for the constant.
 Verdict BecomeUnary(Folding& rule, const Node& node, llvm::StringRef op, const Shape shapes[2]) {
   if (!Folding::SameShape(rule.ShapeOf({node.id(), 0}), shapes[1])) {
-    return rule.Refuse("'{0}' may change the shape of '{1}'", node.input_node(0).name(),
-                       node.input_node(1).name());
+    return rule.Refuse("'{0}' may change the shape of '{1}'\nuse a scalar constant",
+                       node.input_node(0).name(), node.input_node(1).name());
   }
   return rule.Become(node, op, {node.input(1)});
 }

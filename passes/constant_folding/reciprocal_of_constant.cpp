@@ -15,9 +15,10 @@ Verdict ReduceDivision(Folding& rule, const Node& node) {
   DataType type = node.GetType("T");
   if (type == proto::DT_INVALID) return rule.NotMine();
   if (node.op() == "Div" && !IsFloating(type) && !IsComplex(type))
-    return rule.Refuse("the division of {0} in '{1}' rounds", DataTypeName(type), node.name());
+    return rule.Refuse("the division of {0} in '{1}' rounds\ndivide floating-point numbers",
+                       DataTypeName(type), node.name());
   std::string name = Folding::NameFor(node, "_recip");
-  if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists", name);
+  if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists\nrename it", name);
   Port x = node.input(0), c = node.input(1);
   Node reciprocal = rule.Make(name, "Reciprocal", node.device(), c);
   rule.SetType(reciprocal, "T", type);
@@ -36,6 +37,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"Div", "RealDiv", "Xdivy"},
               .help = "turns division by a constant into multiplication",
               .refuses = "division of integers, which rounds",
+              .pattern = "(_, Const)",
               .apply = ReduceDivision});
 
 }  // namespace

@@ -35,7 +35,8 @@ Verdict MaterializeReductionIndices(Folding& rule, const Node& node) {
   std::optional<int64_t> num_axes = rule.ShapeOf(node.input(1)).NumElements();
   bool is_full = (output.known_rank() && output.rank() == 0) || num_axes == input.rank();
   if (!is_full && !IsReshapedToOneElement(rule, node)) {
-    return rule.Refuse("axes '{0}' are not known to be all dimensions", node.input_node(1).name());
+    return rule.Refuse("axes '{0}' are not known to be all dimensions\nuse constant axes",
+                       node.input_node(1).name());
   }
   std::vector<int64_t> axes(input.rank());
   std::iota(axes.begin(), axes.end(), 0);

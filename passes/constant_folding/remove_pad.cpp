@@ -13,7 +13,7 @@ namespace {
 Verdict RemovePad(Folding& rule, const Node& node) {
   std::optional<std::vector<int64_t>> paddings = rule.ConstantInts(node, 1);
   if (!paddings || !llvm::all_of(*paddings, [](int64_t n) { return n == 0; }))
-    return rule.NotMine();
+    return rule.NotMine("'{0}' pads by something, or by what is not a constant", node.name());
   return rule.BecomeIdentity(node, 0);
 }
 
@@ -24,6 +24,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"Pad", "PadV2"},
               .help = "removes padding by nothing",
               .refuses = "paddings that are not constant",
+              .pattern = "(_, Const)",
               .apply = RemovePad});
 
 }  // namespace

@@ -15,13 +15,16 @@ Verdict RemoveReshape(Folding& rule, const Node& node) {
   if (!wanted) return rule.NotMine();
   Shape shape = rule.ShapeOf(node.input(0));
   if (!shape.IsFullyKnown()) {
-    return rule.Refuse("the shape of '{0}' is not fully known: {1}", node.input_node(0).name(),
-                       shape.ToString());
+    return rule.Refuse(
+        "the shape of '{0}' is not fully known: {1}\nmake the shapes of the inputs known",
+        node.input_node(0).name(), shape.ToString());
   }
-  if (shape.rank() != static_cast<int>(wanted->size())) return rule.NotMine();
-  for (int i = 0; i < shape.rank(); ++i) {
-    if ((*wanted)[i] != -1 && (*wanted)[i] != shape.dim(i)) return rule.NotMine();
-  }
+  bool is_same = shape.rank() == static_cast<int>(wanted->size());
+  for (int i = 0; is_same && i < shape.rank(); ++i)
+    is_same = (*wanted)[i] == -1 || (*wanted)[i] == shape.dim(i);
+  if (!is_same)
+    return rule.NotMine("'{0}' makes another shape than that of '{1}'", node.name(),
+                        node.input_node(0).name());
   return rule.BecomeIdentity(node, 0);
 }
 
@@ -33,6 +36,7 @@ GRAPNEL_RULE(
      .ops = {"Reshape"},
      .help = "removes a reshape to the same shape",
      .refuses = "requested shapes that are not constant; input shapes that are not fully known",
+     .pattern = "(_, Const)",
      .apply = RemoveReshape});
 
 }  // namespace

@@ -15,11 +15,13 @@ Verdict RemoveReverse(Folding& rule, const Node& node) {
   if (!axes) return rule.NotMine();
   Shape shape = rule.ShapeOf(node.input(0));
   if (!shape.known_rank())
-    return rule.Refuse("the rank of '{0}' is not known", node.input_node(0).name());
+    return rule.Refuse("the rank of '{0}' is not known\nmake the shapes of the inputs known",
+                       node.input_node(0).name());
   for (int64_t axis : *axes) {
     if (axis < 0) axis += shape.rank();
     if (axis < 0 || axis >= shape.rank() || shape.dim(static_cast<int>(axis)) != 1)
-      return rule.NotMine();
+      return rule.NotMine("'{0}' reverses axis {1}, which is not known to have the size 1",
+                          node.name(), axis);
   }
   return rule.BecomeIdentity(node, 0);
 }
@@ -31,6 +33,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"ReverseV2"},
               .help = "removes the reversal of dimensions of size 1",
               .refuses = "axes that are not constant; unknown dimensions",
+              .pattern = "(_, Const)",
               .apply = RemoveReverse});
 
 }  // namespace

@@ -58,12 +58,14 @@ Verdict RemoveStrided(Folding& rule, const Node& node) {
   }
   Shape shape = rule.ShapeOf(node.input(0));
   if (!shape.IsFullyKnown()) {
-    return rule.Refuse("the shape of '{0}' is not fully known: {1}", node.input_node(0).name(),
-                       shape.ToString());
+    return rule.Refuse(
+        "the shape of '{0}' is not fully known: {1}\nmake the shapes of the inputs known",
+        node.input_node(0).name(), shape.ToString());
   }
   if (node.GetInt("ellipsis_mask") != 0)
-    return rule.Refuse("'{0}' is written with an ellipsis", node.name());
-  if (!TakesAll(node, shape, *begin, *end, *strides)) return rule.NotMine();
+    return rule.Refuse("'{0}' is written with an ellipsis\nwrite it without", node.name());
+  if (!TakesAll(node, shape, *begin, *end, *strides))
+    return rule.NotMine("'{0}' does not take all of '{1}'", node.name(), node.input_node(0).name());
   return rule.BecomeIdentity(node, 0);
 }
 
@@ -79,6 +81,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .help = "removes slices that take the whole tensor",
               .refuses = "bounds that are not constant; new or dropped axes, and an ellipsis; for "
                          "StridedSlice, input shapes that are not fully known",
+              .pattern = "Slice(_, Const, Const); StridedSlice(_, Const, Const, Const)",
               .apply = RemoveSlice});
 
 }  // namespace

@@ -14,7 +14,7 @@ Verdict RemoveTile(Folding& rule, const Node& node) {
   if (node.num_inputs() != 2) return rule.NotMine();
   std::optional<std::vector<int64_t>> multiples = rule.ConstantInts(node, 1);
   if (!multiples || !llvm::all_of(*multiples, [](int64_t n) { return n == 1; }))
-    return rule.NotMine();
+    return rule.NotMine("'{0}' repeats something, or by what is not a constant", node.name());
   return rule.BecomeIdentity(node, 0);
 }
 
@@ -25,6 +25,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"Tile"},
               .help = "removes a Tile that repeats nothing",
               .refuses = "multiples that are not constant",
+              .pattern = "(_, Const)",
               .apply = RemoveTile});
 
 }  // namespace

@@ -21,10 +21,14 @@ Verdict RemoveTranspose(Folding& rule, const Node& node) {
   bool all_known = shape.known_rank() ? shape.rank() == rank : rank == 0;
   for (int i = 0; i < rank; ++i) {
     bool stays = (*permutation)[i] == i || (all_known && shape.dim(i) == 1);
-    if (!stays) return rule.NotMine();
+    if (!stays)
+      return rule.NotMine("'{0}' moves dimension {1}, which is not known to have the size 1",
+                          node.name(), i);
   }
   if (!all_known) {
-    return rule.Refuse("the rank of '{0}' is not known to be {1}", node.input_node(0).name(), rank);
+    return rule.Refuse(
+        "the rank of '{0}' is not known to be {1}\nmake the shapes of the inputs known",
+        node.input_node(0).name(), rank);
   }
   return rule.BecomeIdentity(node, 0);
 }
@@ -36,6 +40,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"Transpose", "Shuffle"},
               .help = "removes a transpose that moves only dimensions of size 1",
               .refuses = "permutations that are not constant; unknown ranks",
+              .pattern = "(_, Const)",
               .apply = RemoveTranspose});
 
 }  // namespace

@@ -48,7 +48,9 @@ Verdict SimplifyCase(Folding& rule, const Node& node) {
   std::optional<AttrView> branches = node.FindAttr("branches");
   if (!index || index->size() != 1 || !branches) return rule.NotMine();
   std::string function = index->front() < 0 ? "" : BranchAttr(*branches, index->front());
-  if (function.empty()) return rule.Refuse("'{0}' has no branch {1}", node.name(), index->front());
+  if (function.empty())
+    return rule.Refuse("'{0}' has no branch {1}\nuse an index of a branch", node.name(),
+                       index->front());
   SetOutputShapes(rule, node, static_cast<size_t>(index->front()));
   rule.edit.RemoveInput(node, 0);
   rule.edit.SetOp(node, "PartitionedCall");
@@ -67,6 +69,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"Case"},
               .help = "a Case with a constant index becomes a call",
               .refuses = "an index that is not constant, or out of range",
+              .pattern = "(Const)",
               .apply = SimplifyCase});
 
 }  // namespace

@@ -50,8 +50,9 @@ Verdict SimplifyReduction(Folding& rule, const Node& node) {
   if (is_reshape && !rule.Exists(name)) return BecomeReshape(rule, node, name, output.rank());
   if (!keep_dims || !AreOfSizeOne(*axes, input)) return rule.NotMine();
   if (!input.IsFullyKnown()) {
-    return rule.Refuse("the shape of '{0}' is not known in full: {1}", node.input_node(0).name(),
-                       input.ToString());
+    return rule.Refuse(
+        "the shape of '{0}' is not known in full: {1}\nmake the shapes of the inputs known",
+        node.input_node(0).name(), input.ToString());
   }
   return rule.BecomeIdentity(node, 0);
 }
@@ -64,6 +65,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .help = "removes a reduction of no dimension, or of dimensions of size 1",
               .refuses = "axes that are not constant; unknown shapes, unless there are no axes; "
                          "without keep_dims, tensors of more than one element and scalar results",
+              .pattern = "(_, Const)",
               .apply = SimplifyReduction});
 
 }  // namespace

@@ -16,7 +16,9 @@ namespace {
 Verdict SimplifySelect(Folding& rule, const Node& node) {
   if (node.num_inputs() != 3) return rule.NotMine();
   bool all_true = rule.IsOnes(node.input(0));
-  if (!all_true && !rule.IsZeros(node.input(0))) return rule.NotMine();
+  if (!all_true && !rule.IsZeros(node.input(0)))
+    return rule.NotMine("the condition '{0}' is not constant, or is true and false",
+                        node.input_node(0).name());
   int taken = all_true ? 1 : 2;
   Shape condition = rule.ShapeOf(node.input(0)), left = rule.ShapeOf(node.input(1)),
         right = rule.ShapeOf(node.input(2));
@@ -25,10 +27,11 @@ Verdict SimplifySelect(Folding& rule, const Node& node) {
     return rule.BecomeIdentity(node, taken);
   const Shape output = rule.edit.ShapeOf({node.id(), 0});
   if (!output.IsFullyKnown())
-    return rule.Refuse("the shape of '{0}' is not fully known: {1}", node.name(),
-                       output.ToString());
+    return rule.Refuse(
+        "the shape of '{0}' is not fully known: {1}\nmake the shapes of the inputs known",
+        node.name(), output.ToString());
   std::string name = Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(taken));
-  if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists", name);
+  if (rule.Exists(name)) return rule.Refuse("node '{0}' already exists\nrename it", name);
   return rule.BecomeBroadcast(node, taken, output);
 }
 
@@ -40,6 +43,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .help = "a Select on a uniform condition becomes the selected input",
               .refuses = "results of unknown shape, unless both sides have the same shape and the "
                          "condition has it too or is a scalar",
+              .pattern = "(Const)",
               .apply = SimplifySelect});
 
 }  // namespace

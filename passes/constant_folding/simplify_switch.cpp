@@ -20,8 +20,9 @@ Verdict SimplifySwitch(Folding& rule, const Node& node) {
                                 Folding::NameFor(node, "_const_true")};
   if (rule.Exists(names[0]) || rule.Exists(names[1])) return rule.NotMine();
   if (rule.NumReaders(node) != 2) {
-    return rule.Refuse("'{0}' has {1} readers, and TensorFlow requires two", node.name(),
-                       rule.NumReaders(node));
+    return rule.Refuse("'{0}' has {1} readers, and TensorFlow requires two\nleave it two: {2}",
+                       node.name(), rule.NumReaders(node),
+                       rule.ObstaclesAt({node}, Obstacles::kReaders | Obstacles::kControls));
   }
   bool is_read = false;
   for (const Use& use : node.uses()) {

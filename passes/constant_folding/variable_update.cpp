@@ -39,7 +39,9 @@ Verdict RemoveVariableUpdate(Folding& rule, const Node& node) {
   bool by_handle = op.contains("Variable") || op.contains("Resource");
   if (by_handle) return node.HasDataUses() ? rule.NotMine() : rule.BecomeNoOp(node);
   if (IsReadAsReference(rule, node))
-    return rule.Refuse("a node may read '{0}' as a reference to the variable", node.name());
+    return rule.Refuse(
+        "a node may read '{0}' as a reference to the variable\nread the variable itself",
+        node.name());
   return rule.BecomeIdentity(node, 0);
 }
 

@@ -67,12 +67,13 @@ bool IsBeneficial(Dependencies& rule, const Node& node) {
       edges_after += rule.graph.node(use.node).input(use.slot).IsControl() ? in : 1;
   }
   if (edges_after > in + out)
-    return rule.Fails("'{0}' has {1} and {2}{3}: removing it would add edges", node.name(),
-                      Plural(in, "input"), Plural(out, "reader"), out > limit ? " or more" : "");
+    return rule.Fails(
+        "'{0}' has {1} and {2}{3}: removing it would add edges\nleave it one input or reader",
+        node.name(), Plural(in, "input"), Plural(out, "reader"), out > limit ? " or more" : "");
   return rule.on_one_device || CrossesNoMoreDevices(rule, node, readers) ||
          rule.Fails(
              "'{0}' and its neighbors are on several devices, where TensorFlow keeps it to avoid "
-             "more transfers",
+             "more transfers\nplace it and its neighbors on one device",
              node.name());
 }
 

@@ -126,7 +126,7 @@ bool Dependencies::CanRemoveIdentity(const Node& node) {
   if (kinds.Is(input, kVariableOp | kRecvOp))
     return Fails(
         "'{0}' reads '{1}' (a variable, a read of one, or a receive) and fixes its value at this "
-        "point",
+        "point\nmake the variable a constant: --freeze",
         node.name(), input.name());
   bool has_more_inputs = node.num_inputs() + node.num_controls() > 1,
        after_switch = kinds.Is(input, kSwitchOp);
@@ -134,11 +134,15 @@ bool Dependencies::CanRemoveIdentity(const Node& node) {
   for (const Use& use : node.uses()) {
     Node reader = graph.node(use.node);
     if (has_more_inputs && kinds.Is(reader, kRetvalOp | kMergeOp))
-      return Fails("'{0}' would have to wait for the other inputs of '{1}', and a {2} cannot",
-                   reader.name(), node.name(), reader.op());
+      return Fails(
+          "'{0}' would have to wait for the other inputs of '{1}', and a {2} cannot\n"
+          "remove the control edges of '{1}'",
+          reader.name(), node.name(), reader.op());
     if (after_switch && reader.input(use.slot).IsControl())
-      return Fails("'{0}' waits for '{1}' so that it runs only in that branch of '{2}'",
-                   reader.name(), node.name(), input.name());
+      return Fails(
+          "'{0}' waits for '{1}' so that it runs only in that branch of '{2}'\n"
+          "leave the branch out",
+          reader.name(), node.name(), input.name());
   }
   return true;
 }

@@ -36,7 +36,7 @@ Call CalleeOf(FunctionRewriter& rule, const Node& node) {
   Call callee;
   callee.function = rule.module.FindFunction(CustomGradientOf(rule.module, name));
   callee.direct = true;
-  if (!callee.function) rule.Refuse("the library defines no gradient for '{0}'", name);
+  if (!callee.function) rule.Refuse("the library defines no gradient for '{0}'\nadd one", name);
   return callee;
 }
 

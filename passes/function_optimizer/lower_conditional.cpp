@@ -148,7 +148,8 @@ Verdict LowerConditional(FunctionRewriter& rule, const Node& node) {
   if (!node.GetBool(kLower)) return rule.NotMine();
   if (rule.edit.boundary().keep_functional) return rule.NotMine();
   if (llvm::StringRef mark = rule.XlaMark(node); !mark.empty())
-    return rule.Refuse("'{0}' is marked for XLA ({1})", node.name(), mark);
+    return rule.Refuse("'{0}' is marked for XLA ({1})\nremove the mark: jit_compile=False",
+                       node.name(), mark);
   if (std::string why = rule.WhyNotPassed(node); !why.empty()) return rule.Refuse("{0}", why);
   std::vector<proto::NameAttrList> branches = BranchesOf(node);
   if (branches.empty() || node.num_inputs() == 0) return rule.NotMine();

@@ -219,13 +219,15 @@ class Specializer {
     if (node.num_inputs() != static_cast<int>(function.args.size()))
       return refuse("'{0}' takes {1} arguments, the call gives {2}", function.name(),
                     function.args.size(), node.num_inputs());
-    if (edit_.IsFed(node)) return refuse("'{0}' is fed", node.name());
+    if (edit_.IsFed(node)) return refuse("'{0}' is fed\nfeed another node", node.name());
     if (FunctionFlag(function, "_nospecialize"))
-      return refuse("'{0}' is marked _nospecialize", function.name());
+      return refuse("'{0}' is marked _nospecialize\nremove the mark", function.name());
     if (!CustomGradientOf(rule_.module, function.name()).empty())
       return refuse("'{0}' has a gradient of its own", function.name());
     llvm::StringRef mark = rule_.XlaMark(node);
-    return !mark.empty() && refuse("'{0}' is marked for XLA ({1})", node.name(), mark);
+    return !mark.empty() &&
+           refuse("'{0}' is marked for XLA ({1})\nremove the mark: jit_compile=False", node.name(),
+                  mark);
   }
 
   Context ContextOf(const Node& node, const Function& function) {

@@ -18,7 +18,7 @@ Verdict FixDeviceIndex(Implementations& rule, const Node& node) {
     if (reader.op() != "Case" && reader.op() != "StatelessCase") continue;
     llvm::StringRef type = DeviceTypeOf(rule.DeviceOf(reader));
     if (type.empty()) {
-      rule.Refuse("'{0}' names no device type", reader.name());
+      rule.Refuse("'{0}' names no device type\nname one: --device", reader.name());
       continue;
     }
     std::optional<AttrView> attr = node.FindAttr("device_names");

@@ -57,8 +57,10 @@ Verdict CancelAroundPad(Conversion& rule, const Node& pad) {
   if (!IsReadOnce(before) || !IsReadOnce(paddings) || rule.IsPreserved(pad) ||
       rule.IsPreserved(before) || rule.IsPreserved(paddings))
     return rule.Refuse(
-        "'{0}' or one of its inputs is fetched, fed or kept, or an input has other readers",
-        pad.name());
+        "'{0}' or one of its inputs is fetched, fed or kept, or an input has other readers\n"
+        "undo this: {1}",
+        pad.name(),
+        rule.ObstaclesAt({before, paddings, pad}, Obstacles::kStays | Obstacles::kReaders));
   if (value->num_elements() != 2 * static_cast<int64_t>(perm_before.size())) return rule.NotMine();
   Literal permuted = Permuted(*value, rule.PermOf(after[0]));
   llvm::SmallVector<Node, 2> controls;

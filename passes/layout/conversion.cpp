@@ -87,12 +87,15 @@ bool Conversion::IsOnDevice(const Node& node) const {
 
 bool Conversion::MayChange(const char* rule, const Node& node) {
   if (!IsOnDevice(node)) {
-    edit.Refuse(rule, node, "'{0}' is on {1}, a {2} was expected", node.name(),
+    edit.Refuse(rule, node, "'{0}' is on {1}, a {2} was expected\nplace it there", node.name(),
                 QuotedDevice(node.device()), llvm::StringRef(device_).upper());
     return false;
   }
   if (IsPreserved(node)) {
-    edit.Refuse(rule, node, "'{0}' is fetched, fed or kept", node.name());
+    edit.Refuse(
+        rule, node,
+        "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+        node.name());
     return false;
   }
   return !node.uses().empty();

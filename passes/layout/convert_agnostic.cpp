@@ -108,26 +108,40 @@ class AgnosticOp {
     int64_t rank = formats_->rank();
     switch (family_) {
       case Family::kBinary:
-        return BinaryFits() || Fails("combines tensors of ranks that cannot be converted");
+        return BinaryFits() || Fails(
+                                   "combines tensors of ranks that cannot be converted\nadd a "
+                                   "tensor of rank 4, a vector or a number");
       case Family::kFill:
-        return HaveDims({0}, {4}) || Fails("has an unsupported shape input");
+        return HaveDims({0}, {4}) ||
+               Fails("has an unsupported shape input\nuse a shape of 4 dimensions");
       case Family::kPad:
-        return HaveDims({1}, {4, 2}) || Fails("has unsupported paddings");
+        return HaveDims({1}, {4, 2}) ||
+               Fails("has unsupported paddings\nuse paddings of 4 dimensions");
       case Family::kTile:
-        return HaveDims({1}, {4}) || Fails("has unsupported multiples");
+        return HaveDims({1}, {4}) ||
+               Fails("has unsupported multiples\nuse multiples of 4 dimensions");
       case Family::kSlice:
-        return HaveDims({1, 2}, {rank}) || Fails("has an unsupported begin or size");
+        return HaveDims({1, 2}, {rank}) ||
+               Fails("has an unsupported begin or size\ngive them for each dimension");
       case Family::kStridedSlice:
-        if (!HaveDims({1, 2, 3}, {4})) return Fails("has an unsupported begin, end or strides");
-        return KeepsDimensions() || Fails("has an ellipsis, or adds or drops dimensions");
+        if (!HaveDims({1, 2, 3}, {4}))
+          return Fails(
+              "has an unsupported begin, end or strides\ngive them for each of 4 dimensions");
+        return KeepsDimensions() ||
+               Fails("has an ellipsis, or adds or drops dimensions\nslice without");
       case Family::kReduce:
         return ReductionFits() ||
-               Fails("has axes that are not constant, or not a group that TensorFlow converts");
+               Fails(
+                   "has axes that are not constant, or not a group that TensorFlow converts\nuse "
+                   "keep_dims=True, or reduce height and width");
       case Family::kSqueeze:
-        return SqueezeFits() ||
-               Fails("is not known to squeeze only height and width, or these and the batch");
+        return SqueezeFits() || Fails(
+                                    "is not known to squeeze only height and width, or these and "
+                                    "the batch\nsqueeze height and width");
       case Family::kSelect:
-        return ConditionFits() || Fails("has a condition whose rank is not known to be 0, 1 or 4");
+        return ConditionFits() ||
+               Fails(
+                   "has a condition whose rank is not known to be 0, 1 or 4\nuse such a condition");
       case Family::kSplit:
       case Family::kSplitV:
         return llvm::all_of(DataOutputs(node_), [&](int output) {

@@ -87,7 +87,8 @@ const Formats* FormatsOfSensitive(Conversion& conversion, const Node& node) {
   std::string format = node.GetString("data_format");
   if (rank < 0) {
     conversion.edit.Refuse(kConvertSensitive, node,
-                           "the rank of the tensor that decides the layout of '{0}' is not known",
+                           "the rank of the tensor that decides the layout of '{0}' is not known\n"
+                           "make the shapes of the inputs known",
                            node.name());
     return nullptr;
   }
@@ -102,10 +103,14 @@ Verdict ConvertSensitive(Conversion& rule, const Node& node) {
   if (!formats) return rule.NotMine();
   if (!rule.MayChange(kConvertSensitive, node)) return rule.Refused();
   Family family = FamilyOf(node);
-  if (IsOfIntegers(node)) return rule.Refuse("'{0}' is a convolution of integers", node.name());
-  if (family == Family::kBatchNormGrad && !node.GetBool("is_training"))
-    return rule.Refuse("'{0}' is the gradient of a batch normalization outside training",
+  if (IsOfIntegers(node))
+    return rule.Refuse("'{0}' is a convolution of integers\ncompute it in floating point",
                        node.name());
+  if (family == Family::kBatchNormGrad && !node.GetBool("is_training"))
+    return rule.Refuse(
+        "'{0}' is the gradient of a batch normalization outside training\n"
+        "take gradients in training mode",
+        node.name());
   rule.UpdateFormat(node, IsBias(family) ? rule.OfRank(4) : *formats);
   rule.ConvertInputs(node, InputsOf(rule, node), *formats);
   bool has_no_layout = family == Family::kBiasAddGrad || family == Family::kConvBackpropFilter ||

@@ -54,6 +54,7 @@ class Layout : public GraphPass {
     auto wanted = edit.config().cpu_layout_conversion();
     if (!has_gpu && wanted != proto::RewriterConfig::NCHW_TO_NHWC) {
       if (wanted == proto::RewriterConfig::NHWC_TO_NCHW) RefuseAll(edit);
+      if (edit.wants_mismatches()) ReportNoGpu(edit);
       return Error::success();
     }
     bool to_last = !has_gpu || PrefersChannelsLast(graph);
@@ -98,7 +99,18 @@ class Layout : public GraphPass {
     for (Node node : edit.graph().nodes()) {
       if (IsSensitive(FamilyOf(node)))
         edit.Refuse(kConvertSensitive, node,
-                    "'{0}' stays: TensorFlow has no NHWC_TO_NCHW on the CPU", node.name());
+                    "'{0}' stays: TensorFlow has no NHWC_TO_NCHW on the CPU\n"
+                    "use NCHW_TO_NHWC, or a GPU",
+                    node.name());
+    }
+  }
+
+  // The reason that ops with a layout stay, for questions about one of them.
+  static void ReportNoGpu(Editor& edit) {
+    for (Node node : edit.graph().nodes()) {
+      if (IsSensitive(FamilyOf(node)))
+        edit.Mismatch(kConvertSensitive, node,
+                      "no node requests a GPU, and cpu_layout_conversion is not NCHW_TO_NHWC");
     }
   }
 
@@ -134,7 +146,7 @@ class Layout : public GraphPass {
           if (input == next || WillFollow(conversion, input)) continue;
           conversion.edit.Refuse(kConvertSensitive, merge,
                                  "the loop at '{0}' would start in one layout and go on in the "
-                                 "other",
+                                 "other\nlet the loop start with a converted tensor",
                                  merge.name());
           return true;
         }

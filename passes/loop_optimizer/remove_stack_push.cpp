@@ -38,7 +38,8 @@ std::vector<NodeId> PushesOf(RuleContext& rule, const Node& stack) {
     if (role == StackRole::kPush) pushes.push_back(node.id());
     bool is_read_pop = role == StackRole::kPop && (!node.uses().empty() || rule.IsPreserved(node));
     if (is_read_pop || role == StackRole::kNone) {
-      rule.RefuseAt(stack, "'{0}' ({1}) may pop values from the stack", node.name(), node.op());
+      rule.RefuseAt(stack, "'{0}' ({1}) may pop values from the stack\nleave it out", node.name(),
+                    node.op());
       return {};
     }
     if (role != StackRole::kStack && role != StackRole::kHandsOn) continue;
@@ -69,7 +70,9 @@ Verdict RemoveStackPushes(RuleContext& rule) {
     std::vector<NodeId> pushes = PushesOf(rule, stack);
     if (pushes.empty()) continue;
     if (rule.IsPreserved(stack)) {
-      rule.RefuseAt(stack, "'{0}' is fetched, fed or kept: another graph may pop it", stack.name());
+      rule.RefuseAt(stack,
+                    "'{0}' is fetched, fed or kept: another graph may pop it\ndo not fetch it",
+                    stack.name());
       continue;
     }
     for (NodeId push_id : pushes) {

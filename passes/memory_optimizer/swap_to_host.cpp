@@ -79,7 +79,7 @@ class Swapping {
   void SwapInputsOf(const Node& node) {
     std::vector<int64_t> inputs = MarkedInputs(node);
     if (!MentionsGpu(node.device())) {
-      rule_.RefuseAt(node, "'{0}' is on {1}, a GPU was expected", node.name(),
+      rule_.RefuseAt(node, "'{0}' is on {1}, a GPU was expected\nplace it on a GPU", node.name(),
                      QuotedDevice(node.device()));
       return;
     }

@@ -204,11 +204,15 @@ class ModelPruner : public GraphPass {
 
   const char* CanDrop(const Node& node, const char* rule) {
     if (edit_->IsPreserved(node)) {
-      edit_->Refuse(rule, node, "'{0}' is fetched, fed or kept", node.name());
+      edit_->Refuse(
+          rule, node,
+          "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+          node.name());
       return nullptr;
     }
     if (node.num_controls() > 0) {
-      edit_->Refuse(rule, node, "'{0}' waits for '{1}'", node.name(), node.control(0).name());
+      edit_->Refuse(rule, node, "'{0}' waits for '{1}'\nremove the control edge", node.name(),
+                    node.control(0).name());
       return nullptr;
     }
     return rule;
@@ -216,7 +220,8 @@ class ModelPruner : public GraphPass {
 
   bool IsTrivialIdentity(const Node& node, const char* rule) {
     if (node.num_controls() > 0) {
-      edit_->Refuse(rule, node, "'{0}' waits for '{1}'", node.name(), node.control(0).name());
+      edit_->Refuse(rule, node, "'{0}' waits for '{1}'\nremove the control edge", node.name(),
+                    node.control(0).name());
       return false;
     }
     if (kinds_->Is(node.input_node(0), kSwitchOp)) {
@@ -230,7 +235,8 @@ class ModelPruner : public GraphPass {
       bool is_control = static_cast<int>(use.slot) >= reader.num_inputs();
       if (!is_control && !kinds_->Is(reader, kMergeOp)) continue;
       edit_->Refuse(rule, node,
-                    is_control ? "'{0}' waits for '{1}'" : "'{0}' merges '{1}' with another branch",
+                    is_control ? "'{0}' waits for '{1}'\nremove the control edge"
+                               : "'{0}' merges '{1}' with another branch",
                     reader.name(), node.name());
       return false;
     }
@@ -239,38 +245,46 @@ class ModelPruner : public GraphPass {
 
   bool CanBypass(const Node& node, const char* rule) {
     if (edit_->IsPreserved(node)) {
-      edit_->Refuse(rule, node, "'{0}' is fetched, fed or kept", node.name());
+      edit_->Refuse(
+          rule, node,
+          "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity of it",
+          node.name());
       return false;
     }
     size_t in = node.num_inputs() + node.num_controls(), out = node.uses().size();
     if (in * out > in + out) {
       edit_->Refuse(rule, node,
-                    "removing it would add edges: it has {0} incoming and {1} outgoing ones", in,
-                    out);
+                    "removing it would add edges: it has {0} incoming and {1} outgoing ones\n"
+                    "leave it one input or reader",
+                    in, out);
       return false;
     }
     for (Port port : node.inputs()) {
       Node input = edit_->graph().node(port.node);
       if (input.device_id() != node.device_id()) {
-        edit_->Refuse(rule, node, "'{0}' is on {1} and its input '{2}' on {3}", node.name(),
-                      QuotedDevice(node.device()), input.name(), QuotedDevice(input.device()));
+        edit_->Refuse(
+            rule, node, "'{0}' is on {1} and its input '{2}' on {3}\nplace both on one device",
+            node.name(), QuotedDevice(node.device()), input.name(), QuotedDevice(input.device()));
         return false;
       }
       if (port.IsControl()) continue;
       if (kinds_->Is(input, kFunctionOp)) {
-        edit_->Refuse(rule, node, "its input '{0}' is a function call", input.name());
+        edit_->Refuse(rule, node, "its input '{0}' is a function call\nlet the call be inlined",
+                      input.name());
         return false;
       }
       if (IsRefType(edit_->TypeOf(port))) {
-        edit_->Refuse(rule, node, "'{0}' reads '{1}', a reference to a variable", node.name(),
-                      input.name());
+        edit_->Refuse(rule, node,
+                      "'{0}' reads '{1}', a reference to a variable\nuse a resource variable",
+                      node.name(), input.name());
         return false;
       }
     }
     for (const Use& use : node.uses()) {
       Node reader = edit_->graph().node(use.node);
       if (static_cast<int>(use.slot) < reader.num_inputs() && kinds_->Is(reader, kFunctionOp)) {
-        edit_->Refuse(rule, node, "its reader '{0}' is a function call", reader.name());
+        edit_->Refuse(rule, node, "its reader '{0}' is a function call\nlet the call be inlined",
+                      reader.name());
         return false;
       }
     }

@@ -62,13 +62,15 @@ bool Remapper::HasControls(const Node& node) const {
 
 bool Remapper::HasNoControls(const Node& root) {
   if (!HasControls(root)) return true;
-  RefuseAt(root, "'{0}' has control edges", root.name());
+  RefuseAt(root, "'{0}' has control edges\nremove these edges: {1}", root.name(),
+           ObstaclesAt({root}, Obstacles::kControls));
   return false;
 }
 
 bool Remapper::WaitsForNone(const Node& root) {
   if (root.num_controls() == 0) return true;
-  RefuseAt(root, "'{0}' waits for other nodes", root.name());
+  RefuseAt(root, "'{0}' waits for other nodes\nremove these control edges: {1}", root.name(),
+           ObstaclesAt({root}, Obstacles::kControls));
   return false;
 }
 
@@ -82,18 +84,25 @@ bool Remapper::TakesAlone(const Node& root, llvm::ArrayRef<Node> nodes) {
     bool is_open = IsPreserved(node) || llvm::any_of(node.uses(), [&](const Use& use) {
                      return !llvm::is_contained(nodes, graph.node(use.node));
                    });
-    if (is_open) return Fails("'{0}' is fetched, fed or kept, or read from outside", node.name());
+    if (is_open)
+      return Fails("'{0}' is fetched, fed or kept, or read from outside\nundo this: {1}",
+                   node.name(), ObstaclesAt({node}, Obstacles::kStays | Obstacles::kReaders));
   }
   return true;
 }
 
 bool Remapper::CanTake(const Node& root, const Node& inner) {
   if (HasControls(inner)) {
-    RefuseAt(root, "'{0}' has control edges", inner.name());
+    RefuseAt(root, "'{0}' has control edges\nremove these edges: {1}", inner.name(),
+             ObstaclesAt({inner}, Obstacles::kControls));
   } else if (inner.uses().size() > 1) {
-    RefuseAt(root, "'{0}' is read {1} times", inner.name(), inner.uses().size());
+    RefuseAt(root, "'{0}' is read {1} times\nleave it one reader: {2}", inner.name(),
+             inner.uses().size(), ObstaclesAt({inner}, Obstacles::kReaders));
   } else if (IsPreserved(inner)) {
-    RefuseAt(root, "'{0}' is fetched, fed or kept", inner.name());
+    RefuseAt(root,
+             "'{0}' is fetched, fed or kept\nuse another node for that, such as an Identity "
+             "of it: {1}",
+             inner.name(), ObstaclesAt({inner}, Obstacles::kStays));
   } else {
     return true;
   }
@@ -106,21 +115,27 @@ bool Remapper::IsFloatOnCpu(const Node& root) {
     return true;
   RefuseAt(
       root,
-      "'{0}' has dtype {1} and is on {2}, float or bfloat16 on a CPU was expected (see --device)",
+      "'{0}' has dtype {1} and is on {2}, float or bfloat16 on a CPU was expected (see --device)\n"
+      "compute it in float or bfloat16, on a CPU",
       root.name(), DataTypeName(type), QuotedDevice(root.device()));
   return false;
 }
 
 bool Remapper::HasOneDnn(const Node& root) {
   if (edit.boundary().onednn) return true;
-  RefuseAt(root, "TensorFlow fuses '{0}' only with oneDNN, which is off (--onednn on)",
+  RefuseAt(root,
+           "TensorFlow fuses '{0}' only with oneDNN, which is off (--onednn on)\n"
+           "run TensorFlow with oneDNN: TF_ENABLE_ONEDNN_OPTS=1",
            root.name());
   return false;
 }
 
 bool Remapper::NeedsNoGradient(const Node& root) {
   if (!edit.boundary().differentiable) return true;
-  RefuseAt(root, "a gradient is taken through '{0}', and the fused op has none", root.name());
+  RefuseAt(root,
+           "a gradient is taken through '{0}', and the fused op has none\n"
+           "use a function through which no gradient is taken",
+           root.name());
   return false;
 }
 
@@ -129,20 +144,25 @@ bool Remapper::OnlyFirstIsUsed(const Node& norm) {
     Node reader = graph.node(use.node);
     Port read = reader.input(use.slot);
     if (read.index <= 0) continue;
-    RefuseAt(norm, "'{0}' reads '{1}:{2}', and the rewrite would leave only output 0",
+    RefuseAt(norm,
+             "'{0}' reads '{1}:{2}', and the rewrite would leave only output 0\n"
+             "let '{0}' read something else",
              reader.name(), norm.name(), read.index);
     return false;
   }
   int fetched = edit.FurtherFetch(norm);
   if (fetched == 0) return true;
-  RefuseAt(norm, "'{0}:{1}' is fetched; unlike TensorFlow, which loses it", norm.name(), fetched);
+  RefuseAt(norm, "'{0}:{1}' is fetched; unlike TensorFlow, which loses it\ndo not fetch it",
+           norm.name(), fetched);
   return false;
 }
 
 bool Remapper::MayLoseNan(const Node& activation) {
   if (activation.op() != "Relu" && activation.op() != "Relu6") return true;
   if (edit.boundary().keep_nan) {
-    RefuseAt(activation, "a fused {0} turns NaN into 0, and NaNs must be kept (--keep-nan)",
+    RefuseAt(activation,
+             "a fused {0} turns NaN into 0, and NaNs must be kept (--keep-nan)\n"
+             "leave out --keep-nan",
              activation.op());
     return false;
   }

@@ -36,13 +36,17 @@ std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
   Node contraction = add.input_node(1 - bias_port);
   if (!IsContraction(contraction)) return std::nullopt;
   if (!IsOn(rule.DeviceOf(add), "CPU")) {
-    rule.RefuseAt(add, "'{0}' is on {1}, a CPU was expected (see --device)", add.name(),
-                  QuotedDevice(add.device()));
+    rule.RefuseAt(add,
+                  "'{0}' is on {1}, a CPU was expected (see --device)\n"
+                  "place it on a CPU, or add the bias with BiasAdd",
+                  add.name(), QuotedDevice(add.device()));
     return std::nullopt;
   }
   for (int i = 0; i < 2; ++i) {
     if (IsChannelLast(add.input_node(i))) continue;
-    rule.RefuseAt(add, "the channels of '{0}' are not its last dimension",
+    rule.RefuseAt(add,
+                  "the channels of '{0}' are not its last dimension\n"
+                  "add the bias with BiasAdd, or use the data format NHWC",
                   add.input_node(i).name());
     return std::nullopt;
   }
@@ -51,8 +55,10 @@ std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
     if (!rule.HasOneDnn(add)) return std::nullopt;
     return bias_port;
   }
-  rule.RefuseAt(add, "the shapes {0} and {1} do not make '{2}' a bias", value.ToString(),
-                bias.ToString(), add.input_node(bias_port).name());
+  rule.RefuseAt(add,
+                "the shapes {0} and {1} do not make '{2}' a bias\n"
+                "add a tensor with the shape [channels], of a known number of channels",
+                value.ToString(), bias.ToString(), add.input_node(bias_port).name());
   return std::nullopt;
 }
 
@@ -63,7 +69,9 @@ bool IsFusableWithoutOneDnn(Remapper& rule, const Node& root, const Node& contra
   if (op != "Conv2D" && op != "MatMul") return rule.HasOneDnn(root);
   DataType type = contraction.GetType("T");
   if (type != proto::DT_FLOAT && (op != "Conv2D" || type != proto::DT_DOUBLE)) {
-    rule.RefuseAt(root, "'{0}' has dtype {1}, which has no fused kernel without oneDNN",
+    rule.RefuseAt(root,
+                  "'{0}' has dtype {1}, which has no fused kernel without oneDNN\n"
+                  "compute it in float",
                   contraction.name(), DataTypeName(type));
     return false;
   }
@@ -72,7 +80,9 @@ bool IsFusableWithoutOneDnn(Remapper& rule, const Node& root, const Node& contra
   bool makes_nchw =
       rule.edit.config().cpu_layout_conversion() == proto::RewriterConfig::NHWC_TO_NCHW;
   if (format == "NHWC" || (format == "NCHW" && makes_nchw)) return true;
-  rule.RefuseAt(root, "'{0}' has the layout {1}, which has no fused kernel without oneDNN",
+  rule.RefuseAt(root,
+                "'{0}' has the layout {1}, which has no fused kernel without oneDNN\n"
+                "use the data format NHWC",
                 contraction.name(), format);
   return false;
 }
@@ -82,7 +92,9 @@ bool IsFusableWithoutOneDnn(Remapper& rule, const Node& root, const Node& contra
 // groups.
 bool IsFusableOnGpu(Remapper& rule, const Node& root, const Node& contraction) {
   if (contraction.op() != "Conv2D" || root.op() != "Relu") {
-    rule.RefuseAt(root, "on a GPU only Conv2D with a bias and a Relu is fused, '{0}' is a {1}{2}",
+    rule.RefuseAt(root,
+                  "on a GPU only Conv2D with a bias and a Relu is fused, '{0}' is a {1}{2}\n"
+                  "place it on a CPU; on a GPU TensorFlow does not fuse it",
                   contraction.name(), contraction.op(),
                   root.op() == "Relu" ? "" : " without a Relu");
     return false;
@@ -93,7 +105,8 @@ bool IsFusableOnGpu(Remapper& rule, const Node& root, const Node& contraction) {
   std::string format = contraction.GetString("data_format");
   if (!has_type || (format != "NHWC" && format != "NCHW")) {
     rule.RefuseAt(root,
-                  "'{0}' has dtype {1} and layout {2}, which TensorFlow does not fuse on a GPU",
+                  "'{0}' has dtype {1} and layout {2}, which TensorFlow does not fuse on a GPU\n"
+                  "compute it in float, in the data format NHWC or NCHW",
                   contraction.name(), DataTypeName(type), format);
     return false;
   }
@@ -103,7 +116,7 @@ bool IsFusableOnGpu(Remapper& rule, const Node& root, const Node& contraction) {
   if (is_wide) return true;
   rule.RefuseAt(root,
                 "the window of '{0}' has the shape {1}; on a GPU it must have several rows and "
-                "columns",
+                "columns\nuse a window of at least 2 x 2, of a known shape",
                 contraction.name(), window.ToString());
   return false;
 }
@@ -126,7 +139,12 @@ std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node) {
   }
   Node contraction = node.input_node(1 - bias_port);
   if (!rule.HasNoControls(node)) return std::nullopt;
-  if (contraction.GetType("T") != node.GetType("T")) return std::nullopt;
+  if (contraction.GetType("T") != node.GetType("T")) {
+    rule.NotMine("'{0}' has dtype {1}, and '{2}' {3}\nuse one dtype", contraction.name(),
+                 DataTypeName(contraction.GetType("T")), node.name(),
+                 DataTypeName(node.GetType("T")));
+    return std::nullopt;
+  }
   if (!rule.CanTake(node, contraction)) return std::nullopt;
   return BiasedContraction{contraction, node, bias_port};
 }
@@ -134,8 +152,8 @@ std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node) {
 bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
   if (IsOn(rule.DeviceOf(contraction), "GPU")) return IsFusableOnGpu(rule, root, contraction);
   if (!IsOn(rule.DeviceOf(contraction), "CPU")) {
-    rule.RefuseAt(root, "'{0}' is on {1}, a CPU was expected (see --device)", contraction.name(),
-                  QuotedDevice(contraction.device()));
+    rule.RefuseAt(root, "'{0}' is on {1}, a CPU was expected (see --device)\nplace it on a CPU",
+                  contraction.name(), QuotedDevice(contraction.device()));
     return false;
   }
   DataType type = contraction.GetType("T");
@@ -143,23 +161,27 @@ bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
   // TensorFlow also supports half if the CPU has AVX512-FP16; grapnel does not, because its passes
   // must not depend on the machine that they run on.
   if (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16) {
-    rule.RefuseAt(root, "'{0}' has dtype {1}, which has no fused kernel", contraction.name(),
-                  DataTypeName(type));
+    rule.RefuseAt(root,
+                  "'{0}' has dtype {1}, which has no fused kernel\n"
+                  "compute it in float; all but Conv2D also fuse in bfloat16",
+                  contraction.name(), DataTypeName(type));
     return false;
   }
   if (type == proto::DT_BFLOAT16 && contraction.op() == "Conv2D") {
     rule.RefuseAt(
         root,
         "'{0}' has dtype bfloat16, which _FusedConv2D does not support; unlike TensorFlow, which "
-        "makes a graph that it cannot import",
+        "makes a graph that it cannot import\ncompute it in float",
         contraction.name());
     return false;
   }
   if (contraction.op() != "Conv2D" && contraction.op() != "Conv3D") return true;
   std::string format = contraction.GetString("data_format");
   if (format != "NHWC" && format != "NCHW" && format != "NDHWC" && format != "NCDHW") {
-    rule.RefuseAt(root, "'{0}' has the layout {1}, which has no fused kernel", contraction.name(),
-                  format);
+    rule.RefuseAt(root,
+                  "'{0}' has the layout {1}, which has no fused kernel\n"
+                  "use the data format NHWC or NCHW",
+                  contraction.name(), format);
     return false;
   }
   return true;

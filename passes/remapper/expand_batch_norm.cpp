@@ -55,14 +55,20 @@ bool IsOfConstants(Remapper& rule, const Node& norm) {
   int constants = 0;
   for (int i = 0; i < 5; ++i) constants += is_constant(i);
   if ((is_constant(1) && is_constant(4)) || constants >= 4) return true;
-  return rule.Fails("neither scale '{0}' and variance '{1}' nor four of the inputs are constant",
-                    norm.input_node(1).name(), norm.input_node(4).name());
+  return rule.Fails(
+      "neither scale '{0}' and variance '{1}' nor four of the inputs are constant\n"
+      "make the variables constants: --freeze",
+      norm.input_node(1).name(), norm.input_node(4).name());
 }
 
 Verdict ExpandBatchNorm(Remapper& rule, const Node& root) {
-  if (root.num_inputs() != 5 || root.GetType("T") != proto::DT_FLOAT ||
-      root.GetBool("is_training", true))
-    return rule.NotMine();
+  if (root.num_inputs() != 5) return rule.NotMine();
+  if (root.GetType("T") != proto::DT_FLOAT || root.GetBool("is_training", true))
+    return rule.NotMine(
+        "'{0}' has dtype {1}{2}, float for inference was expected\n"
+        "use the model for inference, training=False, in float",
+        root.name(), DataTypeName(root.GetType("T")),
+        root.GetBool("is_training", true) ? " and is in training mode" : "");
   if (!IsOfConstants(rule, root) || !rule.OnlyFirstIsUsed(root)) return rule.Refused();
   Expander expander(rule, root);
   Port x = root.input(0);
@@ -94,6 +100,7 @@ GRAPNEL_RULE(
      .refuses =
          "training mode; dtypes other than float; other outputs than the first that are read or "
          "fetched; a scale or a variance that is not constant, unless four of the five inputs are",
+     .pattern = "(_, Const, _, _, Const)",
      .apply = ExpandBatchNorm});
 
 }  // namespace

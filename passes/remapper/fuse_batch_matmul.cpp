@@ -36,18 +36,22 @@ bool HasShapes(Remapper& rule, const Node& root, const Match& match) {
   Shape product = rule.ShapeOf({match.product.id(), 0}), factor = rule.ShapeOf(match.factor),
         mask = rule.ShapeOf(match.mask);
   if (factor.NumElements() != 1 || factor.rank() > 4)
-    return rule.Fails("'{0}' multiplies by the shape {1}, one element was expected",
-                      match.scaling.name(), factor.ToString());
+    return rule.Fails(
+        "'{0}' multiplies by the shape {1}, one element was expected\nmultiply by one number",
+        match.scaling.name(), factor.ToString());
   bool has_ranks =
       product.known_rank() && product.rank() == 4 && mask.known_rank() && mask.rank() == 4;
   if (!has_ranks || mask.dim(1) != 1)
-    return rule.Fails("'{0}' adds the shape {1} to {2}, [?,1,?,?] to rank 4 was expected",
-                      root.name(), mask.ToString(), product.ToString());
+    return rule.Fails(
+        "'{0}' adds the shape {1} to {2}, [?,1,?,?] to rank 4 was expected\n"
+        "use a mask of rank 4 with one head, which all heads share",
+        root.name(), mask.ToString(), product.ToString());
   for (int i : {0, 2, 3}) {
     int64_t wide = mask.dim(i), narrow = product.dim(i);
     if (wide > 1 && narrow >= 0 && wide != narrow)
-      return rule.Fails("'{0}' makes the shape {1} larger by adding {2}", root.name(),
-                        product.ToString(), mask.ToString());
+      return rule.Fails(
+          "'{0}' makes the shape {1} larger by adding {2}\nuse a mask that fits the product",
+          root.name(), product.ToString(), mask.ToString());
   }
   return true;
 }
@@ -55,12 +59,13 @@ bool HasShapes(Remapper& rule, const Node& root, const Match& match) {
 Verdict FuseBatchMatMul(Remapper& rule, const Node& root) {
   std::optional<Match> match = FindForm(root);
   if (!match) return rule.NotMine();
-  if (root.num_controls() > 0) return rule.Refuse("'{0}' waits for other nodes", root.name());
+  if (!rule.WaitsForNone(root)) return rule.Refused();
   if (!rule.CanTake(root, match->scaling) || !rule.CanTake(root, match->product))
     return rule.Refused();
   DataType type = root.GetType("T");
   if (match->scaling.GetType("T") != type || match->product.GetType("T") != type)
-    return rule.NotMine();
+    return rule.NotMine("'{0}', '{1}' and '{2}' have different dtypes\nuse one dtype",
+                        match->product.name(), match->scaling.name(), root.name());
   if (!IsFusable(rule, root, match->product) || !rule.HasOneDnn(root)) return rule.Refused();
   rule.WantShapes(/*trust_feeds=*/true);
   if (!HasShapes(rule, root, *match)) return rule.Refused();
@@ -83,6 +88,7 @@ GRAPNEL_RULE(
      .refuses = "factors of more than one element, ranks other than 4, masks with several heads or "
                 "that make the result larger, inner nodes that are fetched or read elsewhere, "
                 "control edges, nodes off the CPU, dtypes other than float and bfloat16",
+     .pattern = "(Mul(BatchMatMulV2))",
      .apply = FuseBatchMatMul});
 
 }  // namespace

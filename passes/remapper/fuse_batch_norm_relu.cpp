@@ -24,11 +24,12 @@ bool HasFusedKernel(Remapper& rule, const Node& norm) {
   if (!has_types || (format != "NHWC" && format != "NCHW"))
     return rule.Fails(
         "'{0}' has dtype {1} and layout {2} and is on {3}, where no fused kernel takes it, or its "
-        "scale is not float",
+        "scale is not float\ncompute it in float, in the data format NHWC or NCHW",
         norm.name(), DataTypeName(type), format, QuotedDevice(norm.device()));
   if (on_gpu && norm.GetBool("is_training", true))
     return rule.Fails(
-        "'{0}' is in training mode, which TensorFlow by default does not fuse on a GPU",
+        "'{0}' is in training mode, which TensorFlow by default does not fuse on a GPU\n"
+        "use the model for inference, or set TF_USE_CUDNN_BATCHNORM_SPATIAL_PERSISTENT=1",
         norm.name());
   return true;
 }
@@ -53,14 +54,15 @@ bool IsFusableNorm(Remapper& rule, const Node& root, const Node& norm) {
     return rule.Fails(
         "'{0}' has {1} channels, but _FusedBatchNormEx requires a multiple of 4; unlike "
         "TensorFlow, "
-        "which makes a graph that it cannot import",
+        "which makes a graph that it cannot import\nuse a multiple of 4 channels",
         norm.name(), channels);
   int readers = 0;
   for (const Use& use : norm.UsesOf(0))
     readers += !rule.kinds.Is(rule.graph.node(use.node), kShapeOrRankOp);
   if (readers > 1 || rule.IsPreserved(norm))
-    return rule.Fails("'{0}' is fetched, fed or kept, or its values are read {1} times",
-                      norm.name(), readers);
+    return rule.Fails(
+        "'{0}' is fetched, fed or kept, or its values are read {1} times\nundo this: {2}",
+        norm.name(), readers, rule.ObstaclesAt({norm}, Obstacles::kStays | Obstacles::kReaders));
   return rule.NeedsNoGradient(root) && (IsOn(rule.DeviceOf(norm), "GPU") || rule.HasOneDnn(root)) &&
          rule.MayLoseNan(root);
 }
@@ -89,12 +91,16 @@ Verdict FuseWithSide(Remapper& rule, const Node& root, const Node& add) {
     Node norm = add.input_node(i);
     if (!IsNorm(norm) || add.input(i).index != 0) continue;
     if (!IsOn(rule.DeviceOf(norm), "GPU"))
-      return rule.Refuse("'{0}' is on {1}; a sum before a Relu is fused only on GPUs", norm.name(),
-                         QuotedDevice(norm.device()));
+      return rule.Refuse(
+          "'{0}' is on {1}; a sum before a Relu is fused only on GPUs\n"
+          "apply the Relu before the sum",
+          norm.name(), QuotedDevice(norm.device()));
     Shape values = rule.ShapeOf(add.input(i)), side = rule.ShapeOf(add.input(1 - i));
     if (!values.known_rank() || !(values == side) || llvm::is_contained(values.dims(), kUnknownDim))
-      return rule.Refuse("'{0}' adds the shapes {1} and {2}: equal known shapes were expected",
-                         add.name(), values.ToString(), side.ToString());
+      return rule.Refuse(
+          "'{0}' adds the shapes {1} and {2}: equal known shapes were expected\n"
+          "make the shapes of the inputs known, such as with --batch or --shape",
+          add.name(), values.ToString(), side.ToString());
     if (!rule.CanTake(root, add)) return rule.Refused();
     if (!IsFusableNorm(rule, root, norm)) continue;
     Fuse(rule, root, norm, add.input(1 - i));
@@ -124,6 +130,7 @@ GRAPNEL_RULE(
      .refuses = "a second reader of the values, a FusedBatchNorm that is fetched, fed or kept, "
                 "control edges, dtypes and layouts without a fused kernel, channels that are not a "
                 "multiple of 4, training on a GPU",
+     .pattern = "(FusedBatchNorm|FusedBatchNormV2|FusedBatchNormV3)",
      .apply = FuseBatchNormRelu});
 
 }  // namespace

@@ -32,6 +32,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .help = "Conv2D, DepthwiseConv2dNative, Conv3D or MatMul and its bias become one op",
               .refuses = "contractions that are off the CPU, fetched, fed, kept or read twice, "
                          "control edges, dtypes and layouts without a fused kernel",
+              .pattern = kAfterContraction,
               .apply = FuseBias});
 
 }  // namespace

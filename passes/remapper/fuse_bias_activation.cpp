@@ -17,11 +17,15 @@ namespace {
 // True if there is a kernel of the contraction with this activation; otherwise records a refusal.
 bool TakesActivation(Remapper& rule, const Node& contraction, llvm::StringRef activation) {
   if (contraction.op() != "MatMul" && (activation == "Tanh" || activation == "Sigmoid"))
-    return rule.Fails("{0} is only fused with a MatMul, '{1}' is a {2}", activation,
-                      contraction.name(), contraction.op());
+    return rule.Fails(
+        "{0} is only fused with a MatMul, '{1}' is a {2}\n"
+        "use Relu, Relu6, Elu or LeakyRelu after a convolution",
+        activation, contraction.name(), contraction.op());
   if (contraction.op() == "DepthwiseConv2dNative" && activation == "LeakyRelu")
-    return rule.Fails("LeakyRelu is not fused with a depthwise convolution such as '{0}'",
-                      contraction.name());
+    return rule.Fails(
+        "LeakyRelu is not fused with a depthwise convolution such as '{0}'\n"
+        "use Relu, Relu6 or Elu",
+        contraction.name());
   return true;
 }
 
@@ -38,7 +42,9 @@ Verdict FuseBiasActivation(Remapper& rule, const Node& root) {
   auto match = MatchBias(rule, bias_add);
   if (!match) return rule.NotMine();
   if (!rule.HasNoControls(root) || !rule.CanTake(root, bias_add)) return rule.Refused();
-  if (root.GetType("T") != bias_add.GetType("T")) return rule.NotMine();
+  if (root.GetType("T") != bias_add.GetType("T"))
+    return rule.NotMine("'{0}' and '{1}' have different dtypes\nuse one dtype", root.name(),
+                        bias_add.name());
   const Node& contraction = match->contraction;
   if (!TakesActivation(rule, contraction, root.op()) || !IsFusable(rule, root, contraction) ||
       !rule.NeedsNoGradient(root) || !HasKernelFor(rule, root) || !rule.MayLoseNan(root))
@@ -57,6 +63,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .help = "a contraction, its bias and the activation that follows become one op",
               .refuses = "what fuse_bias refuses (but on a GPU Conv2D and Relu are fused), Tanh "
                          "and Sigmoid after a convolution, LeakyRelu after a depthwise one",
+              .pattern = kAfterBias,
               .apply = FuseBiasActivation});
 
 }  // namespace

@@ -33,7 +33,10 @@ bool AddsEqualShapes(Remapper& rule, const Node& add) {
   if (add.op() == "AddN") return true;
   Shape a = rule.ShapeOf(add.input(0)), b = rule.ShapeOf(add.input(1));
   if (a.known_rank() && a == b && !llvm::is_contained(a.dims(), kUnknownDim)) return true;
-  rule.RefuseAt(add, "'{0}' adds the shapes {1} and {2}: equal known shapes were expected",
+  rule.RefuseAt(add,
+                "'{0}' adds the shapes {1} and {2}: equal known shapes were expected\n"
+                "make the shapes of the inputs known, such as with --batch or --shape, or a "
+                "signature with a fixed batch",
                 add.name(), a.ToString(), b.ToString());
   return false;
 }
@@ -50,7 +53,11 @@ std::optional<Residual> MatchResidual(Remapper& rule, const Node& add) {
     auto base = MatchBias(rule, bias_add);
     if (!base || bias_add.GetType("T") != add.GetType("T") || !rule.CanTake(add, bias_add))
       continue;
-    if (base->contraction.op() == "DepthwiseConv2dNative") continue;
+    if (base->contraction.op() == "DepthwiseConv2dNative") {
+      rule.NotMine("'{0}' is a depthwise convolution\nuse a Conv2D or a MatMul",
+                   base->contraction.name());
+      continue;
+    }
     if (IsFusable(rule, add, base->contraction)) return Residual{*base, port};
   }
   return std::nullopt;
@@ -84,28 +91,33 @@ Verdict FuseBiasAddActivation(Remapper& rule, const Node& root) {
   if (!rule.HasNoControls(root) || !rule.CanTake(root, add)) return rule.Refused();
   const Node& contraction = match->base.contraction;
   if (contraction.op() == "MatMul")
-    return rule.Refuse("{0} after a residual sum is not fused with the MatMul '{1}'", root.op(),
-                       contraction.name());
+    return rule.Refuse(
+        "{0} after a residual sum is not fused with the MatMul '{1}'\n"
+        "apply it before the sum",
+        root.op(), contraction.name());
   if (root.GetType("T") != add.GetType("T"))
-    return rule.Refuse("'{0}' and '{1}' have different dtypes", root.name(), add.name());
+    return rule.Refuse("'{0}' and '{1}' have different dtypes\nuse one dtype", root.name(),
+                       add.name());
   if (!IsOn(rule.DeviceOf(root), "CPU"))
-    return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", root.name(),
-                       QuotedDevice(root.device()));
+    return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)\nplace it on a CPU",
+                       root.name(), QuotedDevice(root.device()));
   if (!rule.HasOneDnn(root) || !rule.MayLoseNan(root)) return rule.Refused();
   Fuse(rule, root, add, *match, {"BiasAdd", "Add", root.op()});
   rule.Remove({add, match->base.bias_add, contraction});
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "remapper",
-              .after = kFirst,
-              .name = "fuse_bias_add_activation",
-              .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
-              .help = "a contraction, its bias, the residual and the activation become one op",
-              .refuses = "sums of shapes that are not known to be equal, MatMul and depthwise "
-                         "convolutions, inner nodes that are fetched or read elsewhere, control "
-                         "edges, nodes off the CPU, dtypes other than float and bfloat16",
-              .apply = FuseBiasAddActivation});
+GRAPNEL_RULE(
+    {.optimizer = "remapper",
+     .after = kFirst,
+     .name = "fuse_bias_add_activation",
+     .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
+     .help = "a contraction, its bias, the residual and the activation become one op",
+     .refuses = "sums of shapes that are not known to be equal, MatMul and depthwise "
+                "convolutions, inner nodes that are fetched or read elsewhere, control "
+                "edges, nodes off the CPU, dtypes other than float and bfloat16",
+     .pattern = "(Add|AddV2|AddN(BiasAdd|Add|AddV2(Conv2D|DepthwiseConv2dNative|MatMul|Conv3D)))",
+     .apply = FuseBiasAddActivation});
 
 GRAPNEL_RULE({.optimizer = "remapper",
               .after = "fuse_fused_conv_activation",
@@ -115,6 +127,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .refuses = "sums of shapes that are not known to be equal, depthwise convolutions, "
                          "inner nodes that are fetched or read elsewhere, control edges, nodes off "
                          "the CPU, dtypes other than float and bfloat16",
+              .pattern = kAfterBias,
               .apply = FuseBiasAdd});
 
 }  // namespace

@@ -20,7 +20,8 @@ Node MatchConvBatchNorm(Remapper& rule, const Node& norm) {
   Node conv = norm.input_node(0);
   if (conv.op() != "Conv2D") return Node();
   if (norm.GetBool("is_training", true)) {
-    rule.RefuseAt(norm, "'{0}' is in training mode", norm.name());
+    rule.RefuseAt(norm, "'{0}' is in training mode\nuse the model for inference: training=False",
+                  norm.name());
     return Node();
   }
   DataType type = norm.GetType("T");
@@ -28,7 +29,8 @@ Node MatchConvBatchNorm(Remapper& rule, const Node& norm) {
   if (!has_float_statistics || type == proto::DT_BFLOAT16 || type != conv.GetType("T")) {
     rule.RefuseAt(
         norm,
-        "'{0}' has dtype {1} or a scale that is not float, for which there is no fused kernel",
+        "'{0}' has dtype {1} or a scale that is not float, for which there is no fused kernel\n"
+        "compute it in float",
         norm.name(), DataTypeName(type));
     return Node();
   }
@@ -60,7 +62,9 @@ Verdict FuseConvBatchNormActivation(Remapper& rule, const Node& root) {
   Node conv = norm ? MatchConvBatchNorm(rule, norm) : Node();
   if (!conv) return rule.NotMine();
   if (!rule.HasNoControls(root) || !rule.CanTake(root, norm)) return rule.Refused();
-  if (root.GetType("T") != norm.GetType("T")) return rule.NotMine();
+  if (root.GetType("T") != norm.GetType("T"))
+    return rule.NotMine("'{0}' and '{1}' have different dtypes\nuse one dtype", root.name(),
+                        norm.name());
   if (!rule.NeedsNoGradient(root) || !rule.MayLoseNan(root)) return rule.Refused();
   Fuse(rule, root, norm, conv, {"FusedBatchNorm", root.op()});
   rule.Remove({norm, conv});
@@ -75,6 +79,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .refuses = "training mode; bfloat16, and scales that are not float; outputs other "
                          "than the first that are read or fetched; a Conv2D that is off the CPU, "
                          "fetched, fed, kept or read twice; control edges",
+              .pattern = "(Conv2D)",
               .apply = FuseConvBatchNorm});
 
 GRAPNEL_RULE({.optimizer = "remapper",
@@ -85,6 +90,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .refuses = "training mode; bfloat16, and scales that are not float; outputs other "
                          "than the first that are read or fetched; a Conv2D that is off the CPU, "
                          "fetched, fed, kept or read twice; control edges",
+              .pattern = "(FusedBatchNorm|FusedBatchNormV2|FusedBatchNormV3(Conv2D))",
               .apply = FuseConvBatchNormActivation});
 
 }  // namespace

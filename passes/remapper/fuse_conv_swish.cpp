@@ -15,7 +15,10 @@ bool IsFloatInference(Remapper& rule, const Node& norm, DataType type) {
   bool is_float = norm.op() == "FusedBatchNorm" ||
                   (norm.GetType("U") == proto::DT_FLOAT && type == proto::DT_FLOAT);
   if (is_float && !norm.GetBool("is_training", true)) return true;
-  return rule.Fails("'{0}' is not a float batch normalization for inference", norm.name());
+  return rule.Fails(
+      "'{0}' is not a float batch normalization for inference\n"
+      "use the model for inference, training=False, in float",
+      norm.name());
 }
 
 // True if only the product and the Sigmoid read `middle`, which has no control edges and need not
@@ -23,8 +26,10 @@ bool IsFloatInference(Remapper& rule, const Node& norm, DataType type) {
 bool CanTakeMiddle(Remapper& rule, const Node& middle) {
   if (!rule.HasControls(middle) && middle.uses().size() == 2 && !rule.IsPreserved(middle))
     return true;
-  return rule.Fails("'{0}' is fetched, fed or kept, read from outside or has control edges",
-                    middle.name());
+  return rule.Fails(
+      "'{0}' is fetched, fed or kept, read from outside or has control edges\nundo this: {1}",
+      middle.name(),
+      rule.ObstaclesAt({middle}, Obstacles::kStays | Obstacles::kReaders | Obstacles::kControls));
 }
 
 Verdict FuseConvSwish(Remapper& rule, const Node& root) {
@@ -59,6 +64,7 @@ GRAPNEL_RULE(
      .help = "Conv2D, bias or batch norm, and x * Sigmoid(x) become _FusedConv2D",
      .refuses = "training mode, batch norms of other dtypes than float, nodes off the CPU, inner "
                 "nodes that are fetched, read from outside or have control edges",
+     .pattern = "(t:BiasAdd|FusedBatchNorm|FusedBatchNormV2|FusedBatchNormV3(Conv2D), Sigmoid(t))",
      .apply = FuseConvSwish});
 
 }  // namespace

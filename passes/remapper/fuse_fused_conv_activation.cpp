@@ -18,7 +18,7 @@ Verdict FuseFusedConvActivation(Remapper& rule, const Node& root) {
   if (!ops) return rule.NotMine();
   for (llvm::StringRef op : *ops) {
     if (op != "BiasAdd" && op != "Add" && op != "FusedBatchNorm")
-      return rule.Refuse("'{0}' has the activation {1}", conv.name(), op);
+      return rule.Refuse("'{0}' has the activation {1}\nuse one activation", conv.name(), op);
   }
   if (!rule.HasNoControls(root) || !rule.CanTake(root, conv) || !rule.HasOneDnn(root))
     return rule.Refused();
@@ -44,6 +44,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .help = "fuses a fused convolution with the LeakyRelu or Mish that follows",
               .refuses = "convolutions that have an activation, are fetched, fed, kept or read "
                          "twice, control edges",
+              .pattern = "(_FusedConv2D|_FusedConv3D)",
               .apply = FuseFusedConvActivation});
 
 }  // namespace

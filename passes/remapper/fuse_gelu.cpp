@@ -160,10 +160,11 @@ Verdict FuseGelu(Remapper& rule, const Node& root) {
       !rule.HasOneDnn(root))
     return rule.Refused();
   if (matmul.GetBool("transpose_a"))
-    return rule.Refuse("'{0}' transposes its first input", matmul.name());
+    return rule.Refuse("'{0}' transposes its first input\ntranspose it before", matmul.name());
   auto fused = matmul.FindAttr("fused_ops");
   if (is_approximate && (!fused || fused->AsStrings() != std::vector<llvm::StringRef>{"BiasAdd"}))
-    return rule.NotMine();
+    return rule.NotMine("'{0}' fuses more than a bias\nuse no activation before the GELU",
+                        matmul.name());
   Port inputs[] = {matmul.input(0), matmul.input(1), is_exact ? value.input(1) : matmul.input(2)};
   RemapAttrs attrs =
       FusedAttrsOf(rule, matmul, {"BiasAdd", is_exact ? "GeluExact" : "GeluApproximate"}, 1);
@@ -189,6 +190,11 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .help = "MatMul, bias and GELU become _FusedMatMul",
               .refuses = "constants other than GELU's, a transposed first input, inner nodes that "
                          "are fetched, read from outside or have control edges, nodes off the CPU",
+              .pattern = "(t:BiasAdd(MatMul), Mul(0.5, Add|AddV2(Erf(Mul(t, 0.70710678)), 1)));"
+                         "(Mul(t:BiasAdd(MatMul), 0.5), Add|AddV2(Erf(Mul(t, 0.70710678)), 1));"
+                         "(t:BiasAdd(MatMul), Mul(0.5, Erfc(Mul(Neg(t), 0.70710678))));"
+                         "(t:BiasAdd|_FusedMatMul, Mul(0.5, Add|AddV2(Tanh(Mul(0.79788456, "
+                         "AddV2(t, Mul(Mul(t, 0.044715), Square(t))))), 1)))",
               .apply = FuseGelu,
               .may_apply = MayFuseGelu});
 

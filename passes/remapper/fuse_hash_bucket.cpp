@@ -18,7 +18,8 @@ Verdict FuseHashBucket(Remapper& rule, const Node& root) {
                     type == proto::DT_INT64;
   if (!is_integer || text.GetInt("width", -1) != -1 || !text.GetString("fill").empty())
     return rule.Refuse(
-        "'{0}' formats {1}, signed integers without a width or fill character were expected",
+        "'{0}' formats {1}, signed integers without a width or fill character were expected\n"
+        "format signed integers, without a width or fill character",
         text.name(), DataTypeName(type));
   if (!rule.HasNoControls(root) || !rule.CanTake(root, text) || !rule.NeedsNoGradient(root))
     return rule.Refused();
@@ -36,6 +37,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .help = "AsString and StringToHashBucketFast become _TensorToHashBucketFast",
               .refuses = "dtypes other than signed integers, a width or fill character, a text "
                          "that is fetched or read elsewhere, control edges",
+              .pattern = "(AsString)",
               .apply = FuseHashBucket});
 
 }  // namespace

@@ -61,9 +61,14 @@ bool IsOfRows(Remapper& rule, const Node& root, const LayerNorm& match) {
   const Node& norm = match.norm;
   if (!norm.GetBool("is_training", true) || !IsEmpty(rule, norm.input_node(3)) ||
       !IsEmpty(rule, norm.input_node(4)))
-    return rule.Fails("'{0}' does not compute its own statistics", norm.name());
+    return rule.Fails(
+        "'{0}' does not compute its own statistics\n"
+        "normalize as Keras 2 does: in training mode, without a mean and a variance",
+        norm.name());
   if (rule.ScalarOf(match.ones.input(1)) != 1.0f || rule.ScalarOf(match.zeros.input(1)) != 0.0f)
-    return rule.Fails("'{0}' is not known to have the scale 1 and the offset 0", norm.name());
+    return rule.Fails(
+        "'{0}' is not known to have the scale 1 and the offset 0\nfill them with 1 and 0",
+        norm.name());
   rule.WantShapes(/*trust_feeds=*/true);
   Shape values = rule.ShapeOf(match.values), result = rule.ShapeOf({root.id(), 0});
   bool is_same =
@@ -71,7 +76,7 @@ bool IsOfRows(Remapper& rule, const Node& root, const LayerNorm& match) {
   if (!is_same || values.rank() < 2 || values.rank() > 3) {
     return rule.Fails(
         "'{0}' has the shape {1} and the result {2}: equal known shapes of rank 2 or 3 were "
-        "expected",
+        "expected\nmake the shapes of the inputs known, such as with --batch or --shape",
         rule.graph.node(match.values.node).name(), values.ToString(), result.ToString());
   }
   Shape rows = rule.ShapeOf({match.before.id(), 0});
@@ -82,7 +87,7 @@ bool IsOfRows(Remapper& rule, const Node& root, const LayerNorm& match) {
   if (is_of_rows) return true;
   return rule.Fails(
       "'{0}' normalizes the shape {1} in {2}; [1,rows,n,1] in NCHW, one channel for each row, was "
-      "expected",
+      "expected\nreshape to [1,rows,n,1], and normalize in the data format NCHW",
       norm.name(), rows.ToString(), norm.GetString("data_format", "NHWC"));
 }
 
@@ -96,8 +101,8 @@ Verdict FuseLayerNorm(Remapper& rule, const Node& root) {
     if (llvm::is_contained(nodes, rule.graph.node(input.node))) return rule.NotMine();
   }
   if (!IsOn(rule.DeviceOf(match->norm), "CPU"))
-    return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", match->norm.name(),
-                       QuotedDevice(match->norm.device()));
+    return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)\nplace it on a CPU",
+                       match->norm.name(), QuotedDevice(match->norm.device()));
   if (!rule.TakesAlone(root, nodes) || !IsOfRows(rule, root, *match) || !rule.HasOneDnn(root))
     return rule.Refused();
   RemapAttrs attrs;
@@ -118,6 +123,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .refuses = "values of rank other than 2 and 3 or of another shape than the result, "
                          "fills that are not 1 and 0, inner nodes that are fetched, read from "
                          "outside or have control edges, nodes off the CPU",
+              .pattern = "(Mul(Reshape(FusedBatchNormV3(Reshape, Fill, Fill))))",
               .apply = FuseLayerNorm});
 
 }  // namespace

@@ -23,12 +23,15 @@ Verdict FuseLeakyRelu(Remapper& rule, const Node& root) {
   if (*alpha > 1) {
     return rule.Refuse(
         "the slope {0} of '{1}' is above 1; unlike TensorFlow, which makes a LeakyRelu "
-        "and so computes the minimum instead of the maximum",
+        "and so computes the minimum instead of the maximum\nuse a slope from 0 to 1",
         *alpha, mul.name());
   }
   if (!(*alpha >= 0))
-    return rule.Refuse("the slope {0} of '{1}' is not between 0 and 1", *alpha, mul.name());
-  if (!IsFloating(root.GetType("T"))) return rule.NotMine();
+    return rule.Refuse("the slope {0} of '{1}' is not between 0 and 1\nuse a slope from 0 to 1",
+                       *alpha, mul.name());
+  if (!IsFloating(root.GetType("T")))
+    return rule.NotMine("'{0}' has dtype {1}\ncompute it in a floating-point dtype", root.name(),
+                        DataTypeName(root.GetType("T")));
   if (!rule.WaitsForNone(root) || !rule.CanTake(root, mul) || !rule.HasOneDnn(root))
     return rule.Refused();
   RemapAttrs attrs = {{"alpha", attr::Float(*alpha)}};
@@ -45,6 +48,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .help = "Maximum(x, alpha * x) becomes LeakyRelu",
               .refuses = "slopes that are not constants from 0 to 1, a product that is fetched, "
                          "read from outside or has control edges",
+              .pattern = "(x, Mul(x, Const))",
               .apply = FuseLeakyRelu});
 
 }  // namespace

@@ -33,6 +33,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .help = "x * Tanh(Softplus(x)) becomes _MklFusedMish",
               .refuses = "nodes off the CPU, dtypes other than float and bfloat16, inner nodes "
                          "that are fetched, read from outside or have control edges",
+              .pattern = "(x, Tanh(Softplus(x)))",
               .apply = FuseMish});
 
 }  // namespace

@@ -25,21 +25,25 @@ std::optional<std::vector<int64_t>> PaddingList(Remapper& rule, const Node& conv
   };
   const Literal* paddings = rule.ConstantOf(pad.input(1));
   if (!paddings || paddings->num_elements() != 10)
-    return refuse("the paddings of '{0}' are not a constant for five dimensions", pad.name());
+    return refuse(
+        "the paddings of '{0}' are not a constant for five dimensions\nuse constant paddings",
+        pad.name());
   std::vector<int64_t> list = paddings->AsInts();
   size_t channels = conv.GetString("data_format", "NDHWC") == "NDHWC" ? 4 : 1;
   for (size_t at : {size_t{0}, channels}) {
     if (list[2 * at] != 0 || list[2 * at + 1] != 0)
-      return refuse("'{0}' pads batch or channels", pad.name());
+      return refuse("'{0}' pads batch or channels\npad depth, height and width only", pad.name());
   }
   if (llvm::any_of(list, [](int64_t size) { return size < 0; }))
-    return refuse("'{0}' has a padding below 0", pad.name());
+    return refuse("'{0}' has a padding below 0\nuse paddings of at least 0", pad.name());
   if (conv.GetString("padding") == "VALID") return list;
   Shape filter = rule.edit.ShapeOf(conv.input(1));
   for (int i = 0; i < 3; ++i) {
     if (!filter.known_rank() || filter.rank() != 5 || filter.dim(i) != 1)
-      return refuse("'{0}' also has SAME padding, with a filter of shape {1}", conv.name(),
-                    filter.ToString());
+      return refuse(
+          "'{0}' also has SAME padding, with a filter of shape {1}\n"
+          "use VALID padding, and pad by as much more",
+          conv.name(), filter.ToString());
   }
   return list;
 }
@@ -49,9 +53,11 @@ Verdict FusePadConv3D(Remapper& rule, const Node& root) {
   Node pad = root.input_node(0);
   if (pad.op() != "Pad" || pad.num_inputs() != 2 || root.input(0).index != 0) return rule.NotMine();
   if (!rule.CanTake(root, pad) || !IsFusable(rule, root, root)) return rule.Refused();
-  if (pad.GetType("T") != root.GetType("T")) return rule.NotMine();
+  if (pad.GetType("T") != root.GetType("T"))
+    return rule.NotMine("'{0}' and '{1}' have different dtypes\nuse one dtype", pad.name(),
+                        root.name());
   if (!root.GetInts("padding_list").empty())
-    return rule.Refuse("'{0}' already pads its input", root.name());
+    return rule.Refuse("'{0}' already pads its input\npad once", root.name());
   std::optional<std::vector<int64_t>> list = PaddingList(rule, root, pad);
   if (!list || !rule.HasOneDnn(root)) return rule.Refused();
   // Changes the node in place, so that its control inputs and attributes stay.
@@ -74,6 +80,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .refuses = "paddings that are not constant, are negative, or pad batch or channels; "
                          "a convolution with a padding_list; SAME with a window above 1; a Pad "
                          "that is fetched, read twice or has control edges; nodes off the CPU",
+              .pattern = "(Pad(_, Const))",
               .apply = FusePadConv3D});
 
 }  // namespace

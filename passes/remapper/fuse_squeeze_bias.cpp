@@ -20,10 +20,12 @@ Verdict FuseSqueezeBias(Remapper& rule, const Node& root) {
   if (!rule.HasNoControls(root) || !rule.CanTake(root, squeeze) || !rule.CanTake(root, conv))
     return rule.Refused();
   if (root.GetType("T") != squeeze.GetType("T") || root.GetType("T") != conv.GetType("T"))
-    return rule.NotMine();
+    return rule.NotMine("'{0}', '{1}' and '{2}' have different dtypes\nuse one dtype", conv.name(),
+                        squeeze.name(), root.name());
   if (llvm::is_contained(squeeze.GetInts("squeeze_dims"), conv.op() == "Conv2D" ? 3 : 4))
     return rule.Refuse(
-        "'{0}' squeezes the last dimension of '{1}', which TensorFlow takes for the channels",
+        "'{0}' squeezes the last dimension of '{1}', which TensorFlow takes for the channels\n"
+        "squeeze other dimensions",
         squeeze.name(), conv.name());
   if (!IsFusable(rule, root, conv) || !rule.NeedsNoGradient(root)) return rule.Refused();
   Port inputs[] = {conv.input(0), conv.input(1), root.input(1)};
@@ -44,6 +46,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .help = "fuses a convolution with the bias that is added after a Squeeze",
               .refuses = "a Squeeze of the last dimension, inner nodes that are fetched or read "
                          "from outside, control edges, what fuse_bias does not fuse",
+              .pattern = "(Squeeze(Conv2D|Conv3D))",
               .apply = FuseSqueezeBias});
 
 }  // namespace

@@ -29,6 +29,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .help = "x * Sigmoid(x) becomes _MklSwish",
               .refuses = "nodes off the CPU, dtypes other than float and bfloat16, a Sigmoid that "
                          "is fetched, read from outside or has control edges",
+              .pattern = "(x, Sigmoid(x))",
               .apply = FuseSwish});
 
 }  // namespace

@@ -98,6 +98,11 @@ bool IsActivation(const Node& node);
 Node FindMadeFromOther(const Node& root, llvm::StringRef op,
                        llvm::function_ref<Port(const Node&)> source);
 
+// Patterns of rules (Rule::pattern) that several files have.
+inline constexpr char kAfterContraction[] = "(Conv2D|DepthwiseConv2dNative|MatMul|Conv3D)";
+inline constexpr char kAfterBias[] =
+    "(BiasAdd|Add|AddV2(Conv2D|DepthwiseConv2dNative|MatMul|Conv3D))";
+
 // A contraction (convolution or MatMul), and the node that adds a bias to its result.
 struct BiasedContraction {
   Node contraction, bias_add;

@@ -13,13 +13,14 @@ bool CanBecomeSize(RuleContext& rule, const Node& prod) {
   if (prod.op() != "Prod" || prod.num_inputs() != 2) return false;
   if (type != proto::DT_INT32 && type != proto::DT_INT64) return false;
   if (prod.GetBool("keep_dims")) {
-    rule.RefuseAt(prod, "'{0}' keeps the dimensions that it reduces", prod.name());
+    rule.RefuseAt(prod, "'{0}' keeps the dimensions that it reduces\nuse keep_dims=False",
+                  prod.name());
     return false;
   }
   Shape axes = rule.ShapeOf(prod.input(1));
   if (axes.NumElements() == 1) return true;
-  rule.RefuseAt(prod, "the axes of '{0}' have the shape {1}; one axis was expected", prod.name(),
-                axes.ToString());
+  rule.RefuseAt(prod, "the axes of '{0}' have the shape {1}; one axis was expected\nuse one axis",
+                prod.name(), axes.ToString());
   return false;
 }
 
@@ -60,6 +61,7 @@ GRAPNEL_RULE(
      .ops = {},
      .help = "the product of a shape becomes a Size",
      .refuses = "products that keep dimensions, or whose number of axes is not known to be one",
+     .pattern = "Prod(Shape)",
      .apply = ProductsToSizes});
 
 }  // namespace

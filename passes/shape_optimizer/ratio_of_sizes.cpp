@@ -47,8 +47,10 @@ Verdict RatioToConstant(RuleContext& rule, const Node& div) {
   Shape a = rule.ShapeOf(above.input(0)), b = rule.ShapeOf(below.input(0));
   std::optional<int64_t> ratio = RatioOfSizes(a, b);
   if (!ratio)
-    return rule.Refuse("the sizes of the shapes {0} and {1} have no known ratio", a.ToString(),
-                       b.ToString());
+    return rule.Refuse(
+        "the sizes of the shapes {0} and {1} have no known ratio\n"
+        "make the shapes of the inputs known",
+        a.ToString(), b.ToString());
   llvm::SmallVector<Node, 4> controls = {above};
   if (below != above) controls.push_back(below);
   for (int i = 0; i < div.num_controls(); ++i) {
@@ -66,6 +68,7 @@ GRAPNEL_RULE(
      .help = "the ratio of two sizes becomes a constant if unknown dimensions cancel",
      .refuses =
          "sizes whose unknown dimensions do not cancel; a divisor with a dimension of size 0",
+     .pattern = "(Size, Size)",
      .apply = RatioToConstant});
 
 }  // namespace

@@ -387,8 +387,15 @@ void AddRule(nb::module_& module) {
       .def_prop_ro("path", PathOf,
                    "The nodes that match the rule's pattern; the last is the rule's node.")
       .def(
-          "not_mine", [](Self self) { return Answer(self, RuleContext::NotMine()); },
-          "Verdict: the rule's pattern does not match.")
+          "not_mine",
+          [](Self self, const std::optional<std::string>& why) {
+            EditorOf(self.visit);
+            if (why) return VerdictHandle{self.visit, self.visit->rule->NotMine("{0}", *why)};
+            return VerdictHandle{self.visit, RuleContext::NotMine()};
+          },
+          nb::arg("why") = nb::none(),
+          "Verdict: the rule's pattern does not match. why: one sentence without a period, for "
+          "questions about one node.")
       .def(
           "refuse",
           [](Self self, const std::string& why) {

@@ -251,9 +251,9 @@ class Graph(GraphCommands, _OfPath, Shown):
         OP[attribute=value] an op with that attribute value. limit: the most rows."""
         return Table(self._do(self._part().find, demand_text("chain", chain), demand_integer("limit", limit, 0, 2**32)))
 
-    def why_not(self, rule: str | None = None, **options: Any) -> Result:
-        """The nodes where a rule matched but a condition failed: `why_not`."""
-        return why_not(self, rule, **options)
+    def why_not(self, rule: str | None = None, node: str | None = None, **options: Any) -> Result:
+        """The nodes where a rule matched but a condition failed, or why one node is not rewritten: `why_not`."""
+        return why_not(self, rule, node, **options)
 
     @property
     def signatures(self) -> dict[str, Signature]:
@@ -356,16 +356,21 @@ class Graph(GraphCommands, _OfPath, Shown):
         return f"<Graph {', '.join(parts)}>"
 
 
-def why_not(model: Any, rule: str | None = None, **options: Any) -> Result:
-    """The nodes where a rule matched but a condition failed, the most costly first: `passes --why-not`.
+def why_not(model: Any, rule: str | None = None, node: str | None = None, **options: Any) -> Result:
+    """The nodes where a rule matched but a condition failed, the most costly first: `passes --why-not`. With `node`, what became of that node.
 
     rule: such as "fuse_bias" or "remapper/fuse_bias"; default: all rules. For a Python pass outside the default pipeline, only that pass runs.
-    Options are those of `passes`: fetch, device, all=True to list every node in the text, ...
+    node: a node, a layer ("dense_1") or a pattern ("*/MatMul"): the result then has what became of each node, the rules that came closest
+    to it, the condition that failed, and what would make it hold.
+    Options are those of `passes`: fetch, device, without, all=True to list every node in the text, ...
 
-    .near_misses: [{"pass", "rule", "node", "reason"}]. Raises Error if there is no such rule.
+    .near_misses: [{"pass", "rule", "node", "reason"}]; with `node`, .nodes: [{"node", "op", "became", "changes", "closest"}].
+    Raises Error if there is no such rule or node.
     """
     if rule is not None and (own := by_name_only(demand_text("rule", rule))):
         options.setdefault("passes", own)
+    if node is not None:
+        options["node"] = demand_text("node", node)
     return passes(why_not=[model] if rule is None else [rule, model], **options)
 
 

@@ -117,6 +117,24 @@ class Passes(PageCase):
         self.browser.click("#near-misses ~ ul .link")
         self.browser.wait(f"grapnel.view.chosen?.box.name === {name!r}")
 
+    def test_asks_why_a_node_is_not_rewritten(self):
+        ask = "#tab-passes form:has([name=node]) button"
+        self.show(self.serve("testdata/rewrites/remapper.two_readers/graph.pbtxt"))
+        self.browser.click("#to-passes")
+        self.browser.wait(f"document.querySelector('{ask}')")
+        self.browser.type("#tab-passes [name=node]", "*")
+        self.browser.click(ask)
+        self.browser.wait("document.querySelector('.why-not li')")
+        answer = self.browser.js("return document.querySelector('.why-not').innerText")
+        self.assertIn("remapper/fuse_bias", answer)
+        self.assertIn("To fix: ", answer)
+        self.browser.js("document.querySelector('#tab-passes [name=node]').value = ''")
+        self.browser.type("#tab-passes [name=node]", "nothere")
+        self.browser.click(ask)
+        self.browser.wait("document.querySelector('.why-not .problem')")
+        self.assertIn("node 'nothere' not found", self.text())
+        self.browser.complaints()  # of the answer
+
     def test_errors_are_said_in_words(self):
         self.run_passes(MEAN, fetch="nothere")
         self.browser.wait("document.querySelector('#tab-passes .problem')")

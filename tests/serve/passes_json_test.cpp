@@ -55,6 +55,22 @@ TEST_F(PassesTest, RunAddsItsStages) {
   EXPECT_EQ(pages_->size(), 4u);
 }
 
+TEST_F(PassesTest, AnswersWhyANodeIsNotRewritten) {
+  Open("testdata/harmonic_mean");
+  WebAnswer answer = Post("/api/0/why_not", R"({"node": "Identity", "onednn": "on"})");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  auto value = llvm::json::parse(answer.body);
+  ASSERT_TRUE(static_cast<bool>(value));
+  const llvm::json::Array& nodes = *value->getAsObject()->getArray("nodes");
+  ASSERT_EQ(nodes.size(), 1u);
+  EXPECT_EQ(nodes[0].getAsObject()->getString("node"), "Identity");
+  EXPECT_EQ(nodes[0].getAsObject()->getString("became"), "unchanged");
+  EXPECT_FALSE(nodes[0].getAsObject()->getArray("closest")->empty());
+  EXPECT_NE(Post("/api/0/why_not", R"({"node": ""})").status, 200);
+  EXPECT_NE(Post("/api/0/why_not", R"({"node": "Identita"})").body.find("did you mean"),
+            std::string::npos);
+}
+
 TEST_F(PassesTest, RewritesNameNodesOfTheirPage) {
   Open("testdata/harmonic_mean");
   ASSERT_EQ(Post("/api/0/passes", "{}").status, 200);

@@ -133,6 +133,13 @@ def test_why_not(lenet):
     assert [found["rule"] for found in lenet.why_not("remove_reshape").near_misses] == ["remove_reshape"]
     assert "no near misses" in lenet.why_not("remapper").text
     assert tg.why_not(lenet, "remapper").near_misses == []
+    [answer] = tg.why_not(lenet, node="Identity").nodes
+    assert answer.node == "Identity" and answer.became in ("unchanged", "removed")
+    assert lenet.why_not(node="Identity").nodes == [answer]
+    with pytest.raises(tg.Error, match="node 'Identita' not found; did you mean 'Identity'"):
+        lenet.why_not(node="Identita")
+    with pytest.raises(TypeError, match="node: a string was expected"):
+        lenet.why_not(node=3)
     with pytest.raises(tg.Error, match="did you mean"):
         lenet.why_not("remove_reshap")
 

@@ -1,10 +1,30 @@
 #include "lib/serve/pages/pass_run.h"
 
+#include "lib/job/node_question.h"
+#include "lib/job/source.h"
 #include "lib/support/json.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
 namespace {
+
+// An error if the client no longer waits for the result.
+Error CheckNotGone(llvm::function_ref<bool()> is_gone, const Stage& stage) {
+  if (!is_gone || !is_gone()) return Error::success();
+  return MakeError("stopped before pass '{0}': the client has disconnected", stage.pass);
+}
+
+class StopIfGone : public Instrumentation {
+ public:
+  explicit StopIfGone(llvm::function_ref<bool()> is_gone) : is_gone_(is_gone) {}
+  Error BeforePass(const Stage& stage, const Module&) override {
+    return CheckNotGone(is_gone_, stage);
+  }
+  bool ReadsRewrites() const override { return false; }
+
+ private:
+  llvm::function_ref<bool()> is_gone_;
+};
 
 // Records the same graphs that the passes would write to a folder of dumps.
 class Recorder : public Instrumentation {
@@ -18,8 +38,7 @@ class Recorder : public Instrumentation {
   }
 
   Error BeforePass(const Stage& stage, const Module&) override {
-    if (!is_gone_ || !is_gone_()) return Error::success();
-    return MakeError("stopped before pass '{0}': the client has disconnected", stage.pass);
+    return CheckNotGone(is_gone_, stage);
   }
 
   void OnRewrite(const Rewrite& rewrite) override { rewrites_.push_back(rewrite); }
@@ -79,6 +98,7 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
   request.options.fetches = SplitList(said("fetch"));
   request.signature = said("signature").str();
   request.options.passes = SplitList(said("passes"));
+  request.options.without = SplitList(said("without"));
   request.rewriter_config = said("rewriter_config").str();
   request.may_read = false;
   ASSIGN_OR_RETURN(request.options.limit, ParseLimit(*object));
@@ -111,6 +131,30 @@ Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
   if (std::string kept = done.KeptText(); !kept.empty())
     run.notes.push_back("No fetch was given: " + kept);
   return run;
+}
+
+Expected<std::string> WhyNotJson(const OpenedGraph& opened, llvm::StringRef text,
+                                 llvm::function_ref<bool()> is_gone) {
+  ASSIGN_OR_RETURN(OptimizeRequest request, ParseOptimizeRequest(text));
+  ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(text));
+  llvm::StringRef node = value.getAsObject()->getString("node").value_or("").trim();
+  if (node.empty()) return MakeError("node: a node, a layer or a pattern was expected");
+  RETURN_IF_ERROR(CheckValid(opened, nullptr));
+  OpenedGraph work = opened.Copy();
+  ASSIGN_OR_RETURN(NodeSelection nodes, NodeSelection::Parse(work.module(), node));
+  NodeQuestion question(std::move(nodes), /*rule=*/"");
+  StopIfGone stop(is_gone);
+  request.question = &question;
+  request.watcher = &stop;
+  ASSIGN_OR_RETURN(Optimized done, Optimize(work, request));
+  RETURN_IF_ERROR(done.AsError());
+  ASSIGN_OR_RETURN(std::vector<NodeAnswer> answers,
+                   question.Answers(work.module(), LinesOf(opened), /*all=*/false));
+  std::string json;
+  llvm::raw_string_ostream os(json);
+  llvm::json::OStream document(os);
+  document.object([&] { WriteNodeAnswersJson(answers, document); });
+  return os.str();
 }
 
 }  // namespace grapnel

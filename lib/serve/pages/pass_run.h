@@ -29,7 +29,8 @@ struct PassRun {
 };
 
 // Parses {"feed": "a,b", "fetch": "c", "signature": "serving_default", "passes": "remapper,layout",
-// "rewriter_config": "remapping: OFF", "limit": 3, "device": "/device:CPU:0", "onednn": "on"}.
+// "without": "layout,remapper/fuse_bias", "rewriter_config": "remapping: OFF", "limit": 3, "device":
+// "/device:CPU:0", "onednn": "on"}.
 // Every field may be missing or empty, and `limit` may be a string. Reads no files.
 Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 
@@ -39,6 +40,13 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 // true.
 Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
                             const std::string& line, llvm::function_ref<bool()> is_gone = nullptr);
+
+// Answers why nodes of the graph are not rewritten (lib/job/node_question.h). `json`: as for
+// ParseOptimizeRequest, with the name in "node". Returns {"nodes": [...]}, as
+// `passes --why-not --node --json` prints it. Errors: those of Optimize; there is no such node.
+// `is_gone`: as for RunPasses.
+Expected<std::string> WhyNotJson(const OpenedGraph& opened, llvm::StringRef json,
+                                 llvm::function_ref<bool()> is_gone = nullptr);
 
 }  // namespace grapnel
 

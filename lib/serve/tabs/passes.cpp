@@ -38,6 +38,13 @@ Expected<Document> Run(const RouteCall& call) {
   return EntryJson(call.pages().AddMade(StagePages(std::move(run), page.title()), page.model()));
 }
 
+// Says why nodes are not rewritten, in a run of its own.
+Expected<Document> WhyNot(const RouteCall& call) {
+  const Page& page = *call.page;
+  if (!page.opened()) return MakeError("{0} is not a model from a file", page.title());
+  return WhyNotJson(*page.opened(), call.body, call.is_gone);
+}
+
 // Writes the run's table once, with the first stage, and for each stage its rewrites.
 Error Write(const PageSet& pages, Page& page, FileDocuments& file) {
   auto* stage = llvm::dyn_cast<StagePage>(&page);
@@ -55,7 +62,8 @@ GRAPNEL_TAB({.place = 50,
              .routes = {{Method::kGet, "{entry}/passes", kNoBody, Passes},
                         {Method::kGet, "{entry}/rewrites", kNoBody, Rewrites},
                         {Method::kPost, "{entry}/life", kLargestRequest, Life},
-                        {Method::kPost, "{entry}/passes", kLargestRequest, Run,
+                        {Method::kPost, "{entry}/passes", kLargestRequest, Run, WorkerClass::kWork},
+                        {Method::kPost, "{entry}/why_not", kLargestRequest, WhyNot,
                          WorkerClass::kWork}},
              .write = Write});
 

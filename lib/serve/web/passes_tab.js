@@ -22,6 +22,7 @@ class PassesTab {
     this.root = root;
     this.page = page;
     this.all = false;  // true: list stages that changed nothing too
+    this.wishes = new Map();  // by run: the settings that it was started with
   }
 
   // The position in the tab: "all" if it lists stages that changed nothing too.
@@ -41,7 +42,7 @@ class PassesTab {
     this.told = table.stages.filter(({entry: other}) => models[other].story === entry.story);
     this.story = storyOf(models, chosen);
     this.root.replaceChildren(...this.head(stage), this.stages(chosen), ...this.rewrites(stage, told),
-      ...this.nearMisses());
+      ...this.nearMisses(), ...this.question(entry));
     this.root.scrollTop = top;
   }
 
@@ -80,6 +81,7 @@ class PassesTab {
       field("device", "Device", "taken to be on /device:CPU:0"),
       field("signature", "Signature", "take feeds and fetches from this signature of a SavedModel"),
       field("passes", "Passes", "run just these, in this order, each once"),
+      field("without", "Without", "leave out these passes and rules: remapper/fuse_bias"),
       field("rewriter_config", "RewriterConfig", "TensorFlow's RewriterConfig as text proto"),
       field("limit", "Limit", "stop after this many rewrites"),
       choice("onednn", "oneDNN", [["auto", "as TensorFlow decides on this processor"],
@@ -90,6 +92,7 @@ class PassesTab {
       this.button);
     const ran = models.filter((other) => other.run !== undefined && other.group === title);
     const runs = [...new Set(ran.map(({run}) => Number(run)))];
+    const wish = () => Object.fromEntries(new FormData(form));
     return [
       element("h2", {}, "Passes"),
       element("p", {},
@@ -101,7 +104,16 @@ class PassesTab {
       this.status,
       ...runs.map((run) =>
         element("p", {}, link("The stages of an earlier run", () => this.page.toModel(run)))),
+      ...askAbout(chosen, wish),
     ];
+  }
+
+  // Returns, for a stage of a run, the form that asks why a node is not rewritten; nothing if the run's
+  // model is not here.
+  question({group, run}) {
+    const {models} = this.page;
+    const of = models.findIndex((other) => other.opened && other.title === group);
+    return isFile || of < 0 ? [] : askAbout(of, () => this.wishes.get(Number(run)) ?? {});
   }
 
   async run(event, chosen) {
@@ -112,6 +124,7 @@ class PassesTab {
     this.status.textContent = "The passes run \u2026";
     try {
       const {entry} = await post(`${chosen}/passes`, JSON.stringify(wish));
+      this.wishes.set(entry, wish);
       await this.ran(entry);
     } catch (error) {
       this.status.className = "problem";
@@ -292,6 +305,57 @@ class PassesTab {
     const show = () => this.page.goTo(miss.entry, miss.body, miss.id);
     return element("li", {}, miss.id === undefined ? name : link(name, show), `: ${miss.reason}`);
   }
+}
+
+// Returns a form that asks why nodes are not rewritten, and the place of the answer. `wish` returns the
+// settings of the run of passes that answers.
+function askAbout(model, wish) {
+  const name = element("input", {name: "node", placeholder: "a node, a layer or a pattern: */dense_1",
+    autocomplete: "off", spellcheck: "false"});
+  const answer = element("div", {class: "why-not", role: "status"});
+  const ask = async (event) => {
+    event.preventDefault();
+    answer.replaceChildren("The passes run \u2026");
+    try {
+      const {nodes} = await post(`${model}/why_not`, JSON.stringify({...wish(), node: name.value}));
+      answer.replaceChildren(...answers(nodes));
+    } catch (error) {
+      answer.replaceChildren(element("p", {class: "problem"}, error.message));
+    }
+  };
+  return [
+    element("h2", {}, "Why not this node?"),
+    element("form", {class: "ask", onsubmit: ask},
+      element("label", {}, "Node ", name), element("button", {type: "submit"}, "Ask")),
+    answer,
+  ];
+}
+
+// Returns the elements of an answer about nodes: a part for each, and a line with those that no rule came
+// close to.
+function answers(nodes) {
+  const isPlain = ({became, closest}) => became === "unchanged" && closest.length === 0;
+  const named = ({node, op}) => `${node} (${op})`;
+  const parts = nodes.filter((node) => !isPlain(node)).map((node) => {
+    const steps = node.changes.map(({kind, pass, rule, into, op, with: others}) => {
+      const also = kind === "fused" ? ` with ${others.map(named).join(", ")}` : "";
+      return `${kind} by ${pass}/${rule}${also}${into ? ` into ${into} (${op})` : ""}`;
+    });
+    const fate = steps.length > 0 ? steps.join("; then ") : node.became.replace("_", " ");
+    return element("section", {}, element("h4", {}, named(node), why(fate)),
+      element("ul", {class: "rewrites"}, ...node.closest.map(closeRule)));
+  });
+  const plain = nodes.filter(isPlain).map(named).join(", ");
+  if (plain !== "") parts.push(element("p", {class: "dim"}, `Unchanged, and no rule came close: ${plain}.`));
+  return parts;
+}
+
+function closeRule({pass, rule, also, help, nodes, reason, remedy}) {
+  const rules = [`${pass}/${rule}`, ...also].join(", ");
+  const would = nodes.length > 1
+    ? `It would rewrite ${nodes.map(({node, op}) => `${node} (${op})`).join(", ")}: ${help}.` : undefined;
+  return element("li", {}, element("strong", {}, rules), `: ${reason}`,
+    remedy && element("div", {}, `To fix: ${remedy}.`), would && element("div", {class: "dim"}, would));
 }
 
 // Groups items, which have a pass and a rule, by "pass/rule", in the order of their first

@@ -1,0 +1,60 @@
+// Why nodes are as they are after the passes: the answers to `--why-not --node`.
+#ifndef GRAPNEL_LIB_JOB_NODE_ANSWER_H_
+#define GRAPNEL_LIB_JOB_NODE_ANSWER_H_
+
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+
+struct NodeAndOp {
+  std::string node, op;
+  bool operator==(const NodeAndOp& other) const { return node == other.node && op == other.op; }
+};
+
+// A rewrite that replaced, changed or removed a node.
+struct NodeChange {
+  enum Kind {
+    kFused,      // into one node with others
+    kRewritten,  // into another op, or replaced by another node
+    kRemoved,
+  } kind = kRemoved;
+  int rewrite = 0;  // its number
+  std::string pass, rule;
+  NodeAndOp into;                      // what stands for the node now; empty if kRemoved
+  std::vector<std::string> fused_ops;  // of the new node, if it says them
+  std::vector<NodeAndOp> with;         // the other nodes that were rewritten
+};
+
+// A rule that came close to a node, and did not rewrite it.
+struct CloseRule {
+  std::string pass, rule, help;
+  std::vector<std::string> also;   // other rules of the pass, for which the same holds
+  std::vector<NodeAndOp> nodes;    // the nodes that the rule would rewrite, inputs first
+  std::string reason, remedy;      // the condition that failed; what would make it hold, or ""
+  std::vector<NodeAndOp> between;  // nodes that are in the way
+  std::string came_first;          // "pass/rule" that rewrote these nodes before; or empty
+  std::string made_at;             // the source line of the last of `nodes`; or empty
+};
+
+struct NodeAnswer {
+  std::string node, op;                // NODE, or FUNCTION/NODE
+  std::string dtype, device, made_at;  // empty: unknown
+  bool is_optimized = true;            // false: no pass ran on the function
+  std::vector<NodeChange> changes;
+  std::vector<CloseRule> closest;  // the closest first
+};
+
+// Writes a block for each node; nodes that no rule came close to share one line.
+void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, llvm::raw_ostream& os);
+// Writes the attribute "nodes" into the open JSON object.
+void WriteNodeAnswersJson(llvm::ArrayRef<NodeAnswer> answers, llvm::json::OStream& json);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_JOB_NODE_ANSWER_H_

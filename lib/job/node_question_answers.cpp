@@ -1,0 +1,278 @@
+// Chooses, for the nodes of a question, the rules that came closest to them.
+#include <tuple>
+
+#include "lib/ir/find.h"
+#include "lib/job/node_question.h"
+#include "lib/pass/near_misses.h"
+#include "lib/support/sentence.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// The most rules that an answer has, and those of them of which an op is missing.
+constexpr size_t kMostShown = 3, kMostFarShown = 2;
+
+// Adds the texts in quotes, which are names in a reason.
+void AddQuoted(llvm::StringRef reason, std::set<std::string>* names) {
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  reason.split(parts, '\'');
+  for (size_t i = 1; i < parts.size(); i += 2) names->insert(parts[i].str());
+}
+
+std::string RuleKey(const std::string& pass, const std::string& rule) {
+  return pass + "/" + rule + "\n";
+}
+
+bool HasName(llvm::ArrayRef<NodeAndOp> nodes, llvm::StringRef name) {
+  return llvm::any_of(nodes, [&](const NodeAndOp& node) { return node.node == name; });
+}
+
+// The names as the graph has them, with the function before them.
+std::vector<NodeAndOp> Placed(std::vector<NodeAndOp> nodes, const std::string& function) {
+  for (NodeAndOp& node : nodes) {
+    if (!function.empty()) node.node = function + "/" + node.node;
+  }
+  return nodes;
+}
+
+// True if the fusion of the node has all of these nodes.
+bool Covers(llvm::StringRef node, const NodeChange& fusion, llvm::ArrayRef<NodeAndOp> nodes) {
+  return llvm::all_of(nodes, [&](const NodeAndOp& one) {
+    return one.node == node || one.node == fusion.into.node || HasName(fusion.with, one.node);
+  });
+}
+
+}  // namespace
+
+// A rule for an answer, with what decides its place there.
+struct NodeQuestion::Candidate {
+  enum Kind {
+    kRefused,  // the pattern was there
+    kNear,     // the ops of the pattern were there
+    kDetail,   // the rule says which detail was missing
+    kFar,      // an op was missing
+  } kind;
+  int distance = 0;
+  int place = 0;  // of the rule among those with a pattern; -1: without a pattern
+  CloseRule rule;
+
+  auto Order() const {
+    return std::make_tuple(kind, place < 0, distance, rule.nodes.size(), -place);
+  }
+};
+
+void NodeQuestion::MakeIndex() {
+  said_about_.clear();
+  last_rewrite_.clear();
+  for (const auto& [key, said] : said_) {
+    std::set<std::string> names = {said.refusal.node};
+    for (const NodeAndOp& node : said.nodes) names.insert(node.node);
+    if (said.is_match) AddQuoted(said.refusal.reason, &names);
+    for (const std::string& name : names)
+      said_about_[Key(said.refusal.function, name)].push_back(&said);
+  }
+  for (size_t i = 0; i < rewrites_.size(); ++i) {
+    const Rewrite& rewrite = rewrites_[i];
+    last_rewrite_[RuleKey(rewrite.pass, rewrite.rule) + Key(rewrite.function, rewrite.node)] = i;
+  }
+}
+
+// False if the rule has rewritten the node since, and, for an asked node that was fused, if the
+// refused node is not as it was: then the fusion is another one.
+bool NodeQuestion::StillHolds(const Said& said, const Asked& asked, const Module& module) const {
+  const Refusal& refusal = said.refusal;
+  auto last =
+      last_rewrite_.find(RuleKey(refusal.pass, refusal.rule) + Key(refusal.function, refusal.node));
+  if (last != last_rewrite_.end() && last->second >= said.rewrites) return false;
+  const auto& changes = asked.answer.changes;
+  if (changes.empty() || changes.back().kind == NodeChange::kRewritten) return true;
+  if (!said.is_match) return false;
+  const Function* function = asked.function.empty() ? nullptr : module.FindFunction(asked.function);
+  if (!asked.function.empty() && !function) return false;
+  Node node = (function ? function->body : module.main).Find(said.refusal.node);
+  return node && node.op() == said.op;
+}
+
+void NodeQuestion::AddSaid(const Asked& asked, const Module& module,
+                           std::vector<Candidate>* found) const {
+  std::vector<const Said*> about;
+  for (const std::string& name : {asked.name, asked.now.node}) {
+    auto there = said_about_.find(Key(asked.function, name));
+    if (there == said_about_.end()) continue;
+    for (const Said* said : there->second)
+      if (!llvm::is_contained(about, said)) about.push_back(said);
+  }
+  for (const Said* one : about) {
+    const Said& said = *one;
+    if (!StillHolds(said, asked, module)) continue;
+    const Sought* sought = FindSought(said.refusal.pass, said.refusal.rule);
+    // A rule whose ops are not there may say anything of the node.
+    if (!said.is_match && sought && said.distance > kFoundOps) continue;
+    Candidate candidate;
+    candidate.kind = said.is_match ? Candidate::kRefused
+                     : sought      ? Candidate::kNear
+                                   : Candidate::kDetail;
+    candidate.place = sought ? sought->place : -1;
+    candidate.rule.pass = said.refusal.pass;
+    candidate.rule.rule = said.refusal.rule;
+    candidate.rule.nodes = said.nodes;
+    candidate.rule.reason = said.refusal.reason;
+    candidate.rule.remedy = said.refusal.remedy;
+    found->push_back(std::move(candidate));
+  }
+}
+
+void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found) const {
+  const auto& changes = asked.answer.changes;
+  const bool is_fused = !changes.empty() && changes.back().kind == NodeChange::kFused;
+  if (!changes.empty() && changes.back().kind == NodeChange::kRemoved) return;
+  for (const Sought& sought : sought_) {
+    const std::string pass = sought.pass->info.name, rule = sought.rule->name;
+    bool is_said = llvm::any_of(*found, [&](const Candidate& other) {
+      return other.rule.pass == pass && other.rule.rule == rule;
+    });
+    auto first = asked.first.find(sought.place), last = asked.last.find(sought.place);
+    if (is_said || (first == asked.first.end() && last == asked.last.end())) continue;
+    bool is_left_out =
+        llvm::is_contained(without_, pass) || llvm::is_contained(without_, pass + "/" + rule);
+    auto broken = asked.broken.find(sought.place);
+    // A fused node is also told which rules would have fused it with others.
+    if (is_fused && (broken == asked.broken.end() || first == asked.first.end() ||
+                     Covers(asked.name, changes.back(), first->second.nodes)))
+      continue;
+    Candidate candidate;
+    candidate.place = sought.place;
+    candidate.rule.pass = pass;
+    candidate.rule.rule = rule;
+    auto take = [&](Candidate::Kind kind, const Seen& seen) {
+      candidate.kind = kind;
+      candidate.distance = seen.distance;
+      candidate.rule.nodes = seen.nodes;
+      candidate.rule.reason = seen.reason;
+      candidate.rule.remedy = seen.remedy;
+      candidate.rule.between = seen.between;
+    };
+    if (is_left_out) {
+      const Seen& seen = first == asked.first.end() ? last->second : first->second;
+      if (seen.distance > 0) continue;
+      take(Candidate::kRefused, seen);
+      candidate.rule.reason = "it was left out, with --without";
+      candidate.rule.remedy = "run it";
+    } else if (broken != asked.broken.end() && first != asked.first.end()) {
+      const Rewrite& rewrite = rewrites_[broken->second];
+      if (rewrite.pass == pass && rewrite.rule == rule) continue;
+      take(Candidate::kRefused, first->second);
+      std::string by = rewrite.pass + "/" + rewrite.rule;
+      candidate.rule.came_first = by;
+      candidate.rule.reason = Sentence("{0} came first: rewrite {1}, at '{2}', changed the pattern",
+                                       by, rewrite.number, llvm::StringRef(rewrite.node));
+      candidate.rule.remedy = Sentence("leave that rule out, with --without {0}", by);
+    } else if (last == asked.last.end()) {
+      continue;  // the pass did not run
+    } else if (last->second.distance == 0) {
+      take(Candidate::kDetail, last->second);
+      const char* refuses = *sought.rule->refuses ? sought.rule->refuses : sought.rule->help;
+      bool is_over = limit_ >= 0 && rewrites_.size() >= static_cast<size_t>(limit_);
+      candidate.rule.reason =
+          is_over ? "--limit was used up before"
+                  : Sentence("its ops are there, but a condition of the rule fails: {0}", refuses);
+    } else {
+      take(last->second.distance <= kFoundOps ? Candidate::kNear : Candidate::kFar, last->second);
+      if (std::string why = WhyItStays(asked, candidate.rule.between); !why.empty())
+        candidate.rule.reason += "; " + why;
+    }
+    found->push_back(std::move(candidate));
+  }
+}
+
+// Returns why a rule that would remove one of the nodes refuses to, or "".
+std::string NodeQuestion::WhyItStays(const Asked& asked, llvm::ArrayRef<NodeAndOp> nodes) const {
+  for (const NodeAndOp& node : nodes) {
+    auto there = said_about_.find(Key(asked.function, node.node));
+    if (there == said_about_.end()) continue;
+    for (const Said* said : there->second) {
+      const Refusal& refusal = said->refusal;
+      if (said->is_match && refusal.node == node.node)
+        return Sentence("'{0}' stays: {1}/{2}: {3}", llvm::StringRef(node.node), refusal.pass,
+                        refusal.rule, refusal.reason);
+    }
+  }
+  return "";
+}
+
+std::vector<CloseRule> NodeQuestion::ClosestTo(const Asked& asked, const Module& module,
+                                               const LineTable& lines, bool all) const {
+  std::vector<Candidate> found;
+  AddSaid(asked, module, &found);
+  AddPatterns(asked, &found);
+  llvm::stable_sort(found,
+                    [](const Candidate& a, const Candidate& b) { return a.Order() < b.Order(); });
+  std::vector<CloseRule> closest;
+  size_t far = 0;
+  for (Candidate& candidate : found) {
+    CloseRule& rule = candidate.rule;
+    auto same = llvm::find_if(closest, [&](const CloseRule& other) {
+      return other.pass == rule.pass && other.reason == rule.reason;
+    });
+    if (same != closest.end()) {
+      same->also.push_back(rule.rule);
+      continue;
+    }
+    bool is_far = candidate.kind == Candidate::kFar;
+    if (!all && (closest.size() >= kMostShown ||
+                 (is_far && (far >= kMostFarShown || closest.size() > far))))
+      continue;
+    far += is_far;
+    const PassRegistry::Entry* pass = registry_->Find(rule.pass);
+    for (const PassStep& step : pass ? registry_->ReportedBy(*pass) : std::vector<PassStep>()) {
+      if (rule.rule == step.name) rule.help = step.help;
+    }
+    if (!rule.nodes.empty()) {
+      auto line = lines.LineOf(lines.Find(asked.function, rule.nodes.back().node));
+      if (line) rule.made_at = FrameText(*line);
+    }
+    rule.nodes = Placed(std::move(rule.nodes), asked.function);
+    rule.between = Placed(std::move(rule.between), asked.function);
+    closest.push_back(std::move(rule));
+  }
+  return closest;
+}
+
+// The names that a user may have meant: those of nodes, and of scopes.
+std::vector<std::string> NodeQuestion::NamesAndScopes(const Module& module) const {
+  std::set<std::string> names;
+  auto take = [&](llvm::StringRef name) {
+    while (names.insert(name.str()).second && name.contains('/')) name = name.rsplit('/').first;
+  };
+  VisitNodeNames(module, take);
+  for (const std::string& name : names_) take(name);
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+Expected<std::vector<NodeAnswer>> NodeQuestion::Answers(const Module& module,
+                                                        const LineTable& lines, bool all) {
+  MakeIndex();
+  if (asked_.empty()) return NotFound("node", selection_.text(), NamesAndScopes(module));
+  // The nodes of a function that was inlined everywhere are asked about where they are now.
+  bool any_optimized = llvm::any_of(
+      asked_, [&](const Asked& asked) { return optimized_.count(asked.function) != 0; });
+  std::vector<NodeAnswer> answers;
+  for (const Asked& asked : asked_) {
+    bool is_optimized = optimized_.count(asked.function) != 0;
+    if (!is_optimized && any_optimized) continue;
+    NodeAnswer answer = asked.answer;
+    answer.is_optimized = is_optimized;
+    if (auto line = lines.LineOf(lines.Find(asked.function, asked.name)))
+      answer.made_at = FrameText(*line);
+    for (NodeChange& change : answer.changes) {
+      if (!change.into.node.empty()) change.into = Placed({change.into}, asked.function).front();
+      change.with = Placed(std::move(change.with), asked.function);
+    }
+    answer.closest = ClosestTo(asked, module, lines, all);
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+}  // namespace grapnel
