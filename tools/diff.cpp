@@ -74,7 +74,8 @@ llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::String
   return llvm::sys::path::filename(side.model().path);
 }
 
-Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags) {
+Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags,
+                int threads) {
   std::string title =
       (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
        NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
@@ -83,13 +84,14 @@ Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, co
                    DiffPage::Make(a.module(), b.module(), diff, title));
   PageSet pages;
   pages.Add(std::move(page));
-  return SaveHtmlFile(pages, title, flags.output);
+  return SaveHtmlFile(pages, title, threads, flags.output);
 }
 
 Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags,
            Invocation& invocation) {
   const std::string& output = flags.output;
-  if (llvm::StringRef(output).ends_with(".html")) return WritePage(a, b, diff, flags);
+  if (llvm::StringRef(output).ends_with(".html"))
+    return WritePage(a, b, diff, flags, invocation.flags.threads);
   auto format = ParsePictureFormat(llvm::sys::path::extension(output));
   if (!format)
     return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png or .html file", output);

@@ -190,23 +190,25 @@ void PrintJson(const Flags& flags, const PlacedGraphs& placed, const LoggedPlace
   WriteDocument(os, write, {.on_one_line = true});
 }
 
-Error WritePage(const Flags& flags, const PlacementContext& context, const std::string& title) {
+Error WritePage(const Flags& flags, const PlacementContext& context, const std::string& title,
+                int threads) {
   PageSet pages;
   pages.Add(std::make_unique<PlacementPage>(context, title));
-  return SaveHtmlFile(pages, title, flags.html);
+  return SaveHtmlFile(pages, title, threads, flags.html);
 }
 
 // Writes the requested files of a placed graph.
 Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::string> logged,
-            OpenedGraph& graph, const MessageSink& sink, llvm::raw_ostream& os) {
+            OpenedGraph& graph, Invocation& invocation, llvm::raw_ostream& os) {
   const PlacedGraph& main = placed.main;
-  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name()));
+  if (!flags.html.empty())
+    RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name(), invocation.flags.threads));
   if (!logged.empty() && !flags.files.graph.empty())
     return WriteLogged(graph, logged, flags.files.graph);
   if (main.graph != &graph.module().main) return Error::success();
   ASSIGN_OR_RETURN(
       std::vector<PartitionSize> parts,
-      WritePlaced(graph, placed.view.settings, *main.setup.kernels, flags.files, sink));
+      WritePlaced(graph, placed.view.settings, *main.setup.kernels, flags.files, invocation.sink()));
   if (parts.empty()) return Error::success();
   std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
   for (const PartitionSize& part : parts) {
@@ -264,7 +266,7 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
   }
   RETURN_IF_ERROR(PrintPlacement(flags, placed, logged, text));
   RETURN_IF_ERROR(
-      Write(flags, placed, logged.main(), placed.view.graph(input), invocation.sink(), text));
+      Write(flags, placed, logged.main(), placed.view.graph(input), invocation, text));
   return kExitOk;
 }
 

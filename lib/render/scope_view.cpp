@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/render/labels.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Sequence.h"
 
 namespace grapnel {
@@ -96,15 +97,32 @@ std::vector<NodeId> BodyScopes::NodesIn(ScopeId scope) const {
 
 std::vector<ScopeId> BodyScopes::Around(NodeId node) const {
   std::vector<ScopeId> around;
-  for (ScopeId id = tree_->ScopeOf(node); id != kNoScope; id = tree_->scope(id).parent) {
-    // A scope with a single shown op has no frame: it is drawn as that op.
-    if (tree_->scope(id).core == id && (tree_->scope(id).num_shown > 1 || id == kRootScope))
-      around.push_back(id);
-  }
+  for (ScopeId id = tree_->ScopeOf(node); id != kNoScope; id = tree_->scope(id).parent)
+    if (IsFrame(id)) around.push_back(id);
   std::reverse(around.begin(), around.end());
   if (around.empty() || around[0] != tree_->scope(kRootScope).core)
     around.insert(around.begin(), tree_->scope(kRootScope).core);
   return around;
+}
+
+NodeId BodyScopes::HomeOf(NodeId node) const {
+  constexpr size_t kMostVisited = 1000;
+  auto shown_for = [&](NodeId id) {
+    if (folding_.waits[id] != kNoNode) return folding_.waits[id];
+    return folding_.uses[id] == NodeUse::kShown ? id : kNoNode;
+  };
+  if (NodeId shown = shown_for(node); shown != kNoNode) return shown;
+  llvm::SmallVector<NodeId, 8> nearest = {node};
+  llvm::SmallDenseSet<NodeId, 8> seen = {node};
+  for (size_t i = 0; i < nearest.size(); ++i) {
+    for (const Use& use : graph_.node(nearest[i]).uses()) {
+      if (nearest.size() == kMostVisited) return node;
+      if (!seen.insert(use.node).second) continue;
+      if (NodeId shown = shown_for(use.node); shown != kNoNode) return shown;
+      nearest.push_back(use.node);
+    }
+  }
+  return node;
 }
 
 class BodyScopes::Viewer {

@@ -90,9 +90,20 @@ class BodyScopes {
   // graph.
   std::vector<NodeId> NodesIn(ScopeId scope) const;
 
+  // True if the scope has a frame when it is open: a core (see Scope::core) with several shown
+  // nodes, or the core of the root.
+  bool IsFrame(ScopeId id) const {
+    const Scope& scope = tree_->scope(id);
+    if (id == kRootScope || id == tree_->scope(kRootScope).core) return scope.core == id;
+    return scope.core == id && scope.num_shown > 1;  // with one node, it is drawn as that op
+  }
   // The scopes that must be open to show a node, from the outermost to the innermost. Lists only
-  // cores (see Scope::core), the scopes that have frames.
+  // scopes that have frames.
   std::vector<ScopeId> Around(NodeId node) const;
+
+  // The node whose box shows this node: for a folded node, its nearest reader that is shown. The
+  // node itself if it has no such reader among the nearest thousand.
+  NodeId HomeOf(NodeId node) const;
 
  private:
   struct Edge {

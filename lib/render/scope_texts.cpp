@@ -1,0 +1,225 @@
+#include "lib/render/scope_texts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "lib/render/labels.h"
+#include "lib/render/node_texts.h"
+
+namespace grapnel {
+namespace {
+
+// Visits every shown node in a scope, at any depth.
+template <typename Visit>
+void ForEachNode(const BodyScopes& scopes, ScopeId below, Visit&& visit) {
+  const ScopeTree& tree = scopes.tree();
+  llvm::SmallVector<ScopeId, 8> stack = {below};
+  while (!stack.empty()) {
+    const Scope& scope = tree.scope(stack.back());
+    for (NodeId op : tree.Ops(stack.pop_back_val())) visit(scopes.graph().node(op));
+    for (uint32_t i = 0; i < scope.num_children; ++i) stack.push_back(scope.first_child + i);
+  }
+}
+
+using Counts = std::map<std::string, size_t>;
+
+// Writes how many nodes have each text. Writes nothing if all texts are empty.
+void WriteCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream& json) {
+  if (counts.size() == 1 && counts.begin()->first.empty()) return;
+  json.attributeObject(key, [&] {
+    for (const auto& [text, count] : counts) json.attribute(text.empty() ? "none" : text, count);
+  });
+}
+
+// Counts the devices of a scope's nodes. Makes the text of each device once, if it can.
+Counts DevicesIn(const PageBody& body, ScopeId scope) {
+  bool placed = body.marks && body.marks->device_of;
+  Counts devices;
+  std::map<StringId, std::pair<Node, size_t>> asked;
+  ForEachNode(body.scopes, scope, [&](const Node& node) {
+    if (placed) {
+      ++devices[PageDevice(node, body.marks)];
+    } else {
+      ++asked.try_emplace(node.device_id(), node, 0).first->second.second;
+    }
+  });
+  for (const auto& [id, of_device] : asked)
+    devices[PageDevice(of_device.first, body.marks)] += of_device.second;
+  return devices;
+}
+
+class LayoutWriter {
+ public:
+  LayoutWriter(const LaidOutScope& laid_out, ScopeId scope)
+      : scope_(scope), view_(laid_out.view), layering_(laid_out.layering) {
+    anchor_ = kNoNode;
+    for (const ScopeEntity& entity : view_.entities) anchor_ = std::min(anchor_, entity.node);
+    if (anchor_ == kNoNode) anchor_ = 0;
+  }
+
+  NodeId anchor() const { return anchor_; }
+
+  void Write(llvm::json::OStream& json) const {
+    json.object([&] {
+      Entities(json);
+      Ports("sources", view_.sources, json);
+      Ports("sinks", view_.sinks, json);
+      Edges(json);
+      json.attribute("items", layering_.num_items);
+      json.attributeArray("layers", [&] {
+        for (const std::vector<uint32_t>& layer : layering_.layers)
+          json.array([&] { Values(layer, json); });
+      });
+      Unseen(json);
+    });
+  }
+
+ private:
+  int64_t Relative(NodeId node) const { return int64_t{node} - anchor_; }
+
+  static void Values(llvm::ArrayRef<uint32_t> numbers, llvm::json::OStream& json) {
+    for (uint32_t number : numbers) json.value(number);
+  }
+
+  void NodeOrNull(NodeId node, llvm::json::OStream& json) const {
+    if (node == kNoNode)
+      json.value(nullptr);
+    else
+      json.value(Relative(node));
+  }
+
+  // Writes the child scopes, then the ops: the view has them in this order.
+  void Entities(llvm::json::OStream& json) const {
+    llvm::ArrayRef<ScopeEntity> all = view_.entities;
+    auto scopes = all.take_while([](const ScopeEntity& one) { return one.scope != kNoScope; });
+    llvm::ArrayRef<ScopeEntity> ops = all.drop_front(scopes.size());
+    if (!scopes.empty()) {
+      json.attributeArray("scopes", [&] {
+        for (const ScopeEntity& one : scopes) json.value(int64_t{one.scope} - scope_);
+      });
+    }
+    if (llvm::any_of(scopes, [](const ScopeEntity& one) { return one.node != kNoNode; })) {
+      json.attributeArray("alone", [&] {
+        for (const ScopeEntity& one : scopes) NodeOrNull(one.node, json);
+      });
+    }
+    if (ops.empty()) return;
+    json.attributeArray("ops", [&] {
+      for (const ScopeEntity& one : ops) json.value(Relative(one.node));
+    });
+  }
+
+  void Ports(llvm::StringRef key, llvm::ArrayRef<ScopePort> ports,
+             llvm::json::OStream& json) const {
+    if (ports.empty()) return;
+    json.attributeArray(key, [&] {
+      for (const ScopePort& port : ports) {
+        json.array([&] {
+          if (port.rest) return;
+          if (port.far.scope != kNoScope) json.value(int64_t{port.far.scope} - scope_);
+          NodeOrNull(port.far.node, json);
+        });
+      }
+    });
+  }
+
+  void Edges(llvm::json::OStream& json) const {
+    if (view_.edges.empty()) return;
+    std::map<llvm::StringRef, int64_t> numbers;
+    std::vector<llvm::StringRef> labels;
+    json.attributeArray("edges", [&] {
+      for (size_t i = 0; i < view_.edges.size(); ++i) {
+        const EdgeBundle& edge = view_.edges[i];
+        int64_t label = 0;
+        if (!edge.label.empty()) {
+          auto [it, is_new] = numbers.try_emplace(edge.label, labels.size() + 1);
+          if (is_new) labels.push_back(edge.label);
+          label = it->second;
+        }
+        int64_t flags = (edge.control ? 1 : 0) | (edge.handles ? 2 : 0) |
+                        (layering_.upwards[i] ? 4 : 0);
+        std::vector<int64_t> numbers_of = {edge.from, edge.to, edge.count, flags, label};
+        numbers_of.insert(numbers_of.end(), layering_.bends[i].begin(), layering_.bends[i].end());
+        if (layering_.bends[i].empty()) Shorten(&numbers_of);
+        json.array([&] {
+          for (int64_t number : numbers_of) json.value(number);
+        });
+      }
+    });
+    if (labels.empty()) return;
+    json.attributeArray("labels", [&] {
+      for (llvm::StringRef label : labels) json.value(label);
+    });
+  }
+
+  // Removes what is the default from the end of an edge's numbers.
+  static void Shorten(std::vector<int64_t>* edge) {
+    while (edge->size() > 3 && edge->back() == 0) edge->pop_back();
+    if (edge->size() == 3 && edge->back() == 1) edge->pop_back();
+  }
+
+  void Unseen(llvm::json::OStream& json) const {
+    auto is_any = [](const ScopeView::Unseen& one) { return one.in > 0 || one.out > 0; };
+    if (llvm::none_of(view_.unseen_control, is_any)) return;
+    json.attributeArray("unseen", [&] {
+      for (size_t i = 0; i < view_.unseen_control.size(); ++i) {
+        const ScopeView::Unseen& unseen = view_.unseen_control[i];
+        if (!is_any(unseen)) continue;
+        json.array([&] {
+          json.value(i);
+          json.value(unseen.in);
+          json.value(unseen.out);
+        });
+      }
+    });
+  }
+
+  ScopeId scope_;
+  NodeId anchor_;
+  const ScopeView& view_;
+  const Layering& layering_;
+};
+
+}  // namespace
+
+std::string AboutText(const PageBody& body, ScopeId id) {
+  const BodyScopes& scopes = body.scopes;
+  const Scope& scope = scopes.tree().scope(id);
+  std::map<StringId, size_t> kinds;
+  Counts clusters;
+  ForEachNode(scopes, id, [&](const Node& node) { ++kinds[node.op_id()]; });
+  if (!body.clusters.empty()) {
+    ForEachNode(scopes, id,
+                [&](const Node& node) { ++clusters[Printable(body.clusters.Of(node))]; });
+  }
+  Counts devices = DevicesIn(body, id);
+  const Cost& cost = scopes.costs().Of(id);
+  return JsonText([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attribute("ops", scope.num_ops);
+      if (scope.group)
+        json.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbors" : "named");
+      json.attribute("kinds", KindsText(scopes.graph(), kinds));
+      if (!devices.empty()) WriteCounts("devices", devices, json);
+      if (!clusters.empty()) WriteCounts("clusters", clusters, json);
+      if (cost.flops) json.attribute("flops", cost.flops);
+      if (cost.bytes) json.attribute("bytes", cost.bytes);
+    });
+  });
+}
+
+LayoutText LayoutTextOf(const BodyScopes& scopes, ScopeId scope) {
+  LayoutWriter writer(scopes.LayOut(scope), scope);
+  LayoutText layout;
+  layout.text = JsonText([&](llvm::json::OStream& json) { writer.Write(json); });
+  layout.anchor = writer.anchor();
+  return layout;
+}
+
+void CountMarked(const PageBody& body, ScopeId scope, llvm::MutableArrayRef<int32_t> counts) {
+  ForEachNode(body.scopes, scope, [&](const Node& node) {
+    if (int8_t kind = body.kinds[node.id()]; kind >= 0) ++counts[kind];
+  });
+}
+
+}  // namespace grapnel
