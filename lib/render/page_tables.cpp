@@ -54,7 +54,7 @@ Expected<std::string> GraphPage::ScopeTable(size_t body, std::optional<ScopeId> 
   needed.ScopesFrom(id);
   needed.Scope(kRootScope, PageRows::kAbout);  // costs are shown as parts of the root's
   needed.Scope(id, PageRows::kAbout | PageRows::kLayout);
-  const ScopeView& view = scopes.LayOut(id).view;
+  const ScopeView view = scopes.View(id);
   for (const ScopeEntity& entity : view.entities) {
     needed.Node(entity.node, PageRows::kName | PageRows::kBox);
     if (entity.node == kNoNode) needed.ClosedScope(entity.scope);

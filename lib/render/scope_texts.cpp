@@ -1,6 +1,7 @@
 #include "lib/render/scope_texts.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "lib/render/labels.h"
@@ -50,8 +51,7 @@ Counts DevicesIn(const PageBody& body, ScopeId scope) {
 
 class LayoutWriter {
  public:
-  LayoutWriter(const LaidOutScope& laid_out, ScopeId scope)
-      : scope_(scope), view_(laid_out.view), layering_(laid_out.layering) {
+  LayoutWriter(const ScopeView& view, ScopeId scope) : scope_(scope), view_(view) {
     anchor_ = kNoNode;
     for (const ScopeEntity& entity : view_.entities) anchor_ = std::min(anchor_, entity.node);
     if (anchor_ == kNoNode) anchor_ = 0;
@@ -65,21 +65,12 @@ class LayoutWriter {
       Ports("sources", view_.sources, json);
       Ports("sinks", view_.sinks, json);
       Edges(json);
-      json.attribute("items", layering_.num_items);
-      json.attributeArray("layers", [&] {
-        for (const std::vector<uint32_t>& layer : layering_.layers)
-          json.array([&] { Values(layer, json); });
-      });
       Unseen(json);
     });
   }
 
  private:
   int64_t Relative(NodeId node) const { return int64_t{node} - anchor_; }
-
-  static void Values(llvm::ArrayRef<uint32_t> numbers, llvm::json::OStream& json) {
-    for (uint32_t number : numbers) json.value(number);
-  }
 
   void NodeOrNull(NodeId node, llvm::json::OStream& json) const {
     if (node == kNoNode)
@@ -128,21 +119,17 @@ class LayoutWriter {
     std::map<llvm::StringRef, int64_t> numbers;
     std::vector<llvm::StringRef> labels;
     json.attributeArray("edges", [&] {
-      for (size_t i = 0; i < view_.edges.size(); ++i) {
-        const EdgeBundle& edge = view_.edges[i];
+      for (const EdgeBundle& edge : view_.edges) {
         int64_t label = 0;
         if (!edge.label.empty()) {
           auto [it, is_new] = numbers.try_emplace(edge.label, labels.size() + 1);
           if (is_new) labels.push_back(edge.label);
           label = it->second;
         }
-        int64_t flags = (edge.control ? 1 : 0) | (edge.handles ? 2 : 0) |
-                        (layering_.upwards[i] ? 4 : 0);
-        std::vector<int64_t> numbers_of = {edge.from, edge.to, edge.count, flags, label};
-        numbers_of.insert(numbers_of.end(), layering_.bends[i].begin(), layering_.bends[i].end());
-        if (layering_.bends[i].empty()) Shorten(&numbers_of);
+        int64_t flags = (edge.control ? 1 : 0) | (edge.handles ? 2 : 0) | (edge.back ? 4 : 0);
+        std::array<int64_t, 5> numbers_of = {edge.from, edge.to, edge.count, flags, label};
         json.array([&] {
-          for (int64_t number : numbers_of) json.value(number);
+          for (int64_t number : WithoutDefaults(numbers_of)) json.value(number);
         });
       }
     });
@@ -152,10 +139,10 @@ class LayoutWriter {
     });
   }
 
-  // Removes what is the default from the end of an edge's numbers.
-  static void Shorten(std::vector<int64_t>* edge) {
-    while (edge->size() > 3 && edge->back() == 0) edge->pop_back();
-    if (edge->size() == 3 && edge->back() == 1) edge->pop_back();
+  // Leaves out what is the default at the end of an edge's numbers.
+  static llvm::ArrayRef<int64_t> WithoutDefaults(llvm::ArrayRef<int64_t> edge) {
+    while (edge.size() > 3 && edge.back() == 0) edge = edge.drop_back();
+    return edge.size() == 3 && edge.back() == 1 ? edge.drop_back() : edge;
   }
 
   void Unseen(llvm::json::OStream& json) const {
@@ -177,7 +164,6 @@ class LayoutWriter {
   ScopeId scope_;
   NodeId anchor_;
   const ScopeView& view_;
-  const Layering& layering_;
 };
 
 }  // namespace
@@ -209,7 +195,8 @@ std::string AboutText(const PageBody& body, ScopeId id) {
 }
 
 LayoutText LayoutTextOf(const BodyScopes& scopes, ScopeId scope) {
-  LayoutWriter writer(scopes.LayOut(scope), scope);
+  ScopeView view = scopes.View(scope);
+  LayoutWriter writer(view, scope);
   LayoutText layout;
   layout.text = JsonText([&](llvm::json::OStream& json) { writer.Write(json); });
   layout.anchor = writer.anchor();

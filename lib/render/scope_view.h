@@ -3,7 +3,7 @@
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_VIEW_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_VIEW_H_
 
-#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,7 +12,6 @@
 #include "lib/ir/module.h"
 #include "lib/render/costs.h"
 #include "lib/render/edges.h"
-#include "lib/render/layering.h"
 #include "lib/render/scope_tree.h"
 #include "lib/render/selection.h"
 #include "lib/shape/inference.h"
@@ -55,13 +54,6 @@ struct ScopeView {
   size_t num_items() const { return entities.size() + sources.size() + sinks.size(); }
 };
 
-// A view whose items are assigned to layers. Ports are in the order, from left to right, of their
-// entities in the layout of the enclosing scope.
-struct LaidOutScope {
-  ScopeView view;
-  Layering layering;
-};
-
 class BodyScopes {
  public:
   // `graph` and `shapes` must outlive this object. Takes n log n time in nodes and edges.
@@ -75,10 +67,9 @@ class BodyScopes {
   // Computed on first use. Thread-safe.
   const ScopeCosts& costs() const;
 
-  // Computes and caches the layout of a scope, which must be a core (see Scope::core), and of each
-  // enclosing core that is not laid out yet. Visits all nodes and edges in these scopes.
-  // Thread-safe.
-  const LaidOutScope& LayOut(ScopeId scope) const;
+  // Computes the view of a scope, which must be a core (see Scope::core). Visits all nodes and edges
+  // in the scope.
+  ScopeView View(ScopeId scope) const;
   // The numbers of inputs that are not drawn: those with a folded node at an end, and dangling
   // inputs.
   uint64_t num_folded_inputs() const { return num_folded_; }
@@ -112,8 +103,6 @@ class BodyScopes {
   };
   class Viewer;
 
-  ScopeView View(ScopeId scope) const;
-  void SortPorts(ScopeId scope, ScopeView* view) const;
   void ListEdges();
   void NumberScopes();
   bool Holds(ScopeId scope, NodeId node) const {
@@ -133,8 +122,6 @@ class BodyScopes {
   uint64_t num_folded_ = 0, num_dangling_ = 0;
   mutable std::once_flag costs_once_;
   mutable std::optional<ScopeCosts> costs_;
-  mutable std::mutex mutex_;
-  mutable std::map<ScopeId, std::unique_ptr<LaidOutScope>> laid_out_;
 };
 
 }  // namespace grapnel

@@ -99,7 +99,7 @@ TEST(DebugPage, AFileHoldsTheCardsOfCausesHoweverLateTheyAre) {
   llvm::cantFail(pages.AddPath(writer.path()));
   std::string html;
   llvm::raw_string_ostream os(html);
-  llvm::cantFail(WriteHtmlFile(pages, "t", os));
+  llvm::cantFail(WriteHtmlFile(pages, "t", /*threads=*/0, os));
   for (const char* there : {"0", "7", "11"})
     EXPECT_NE(html.find("id=\"data 0/cards/execution/" + std::string(there) + "\""),
               std::string::npos)
@@ -124,7 +124,7 @@ TEST(DebugPage, AnyFolderHasAllItsDocuments) {
       server.Json("source/" + std::to_string(i));
     std::string html;
     llvm::raw_string_ostream os(html);
-    llvm::cantFail(WriteHtmlFile(server.pages(), "t", os));
+    llvm::cantFail(WriteHtmlFile(server.pages(), "t", /*threads=*/0, os));
     EXPECT_NE(html.find("id=\"data 0/nodes/1/0\""), std::string::npos) << at->path();
   }
   EXPECT_GE(folders, 11);

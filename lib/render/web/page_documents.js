@@ -51,18 +51,29 @@ function port(rows, numbers, scope) {
   return {key, name: rows.scope(rows.scope(inner).core).title};
 }
 
-function edge([from, to, count = 1, flags = 0, label = 0, ...bends], labels) {
+function edge([from, to, count = 1, flags = 0, label = 0], labels) {
   return {from, to, count, ...definite({control: Boolean(flags & 1), handles: Boolean(flags & 2),
-    up: Boolean(flags & 4), label: labels[label - 1], bends: bends.length > 0 && bends})};
+    back: Boolean(flags & 4), label: labels[label - 1]})};
 }
 
-// Returns an opened scope, by default the outermost one: {body, counts, view: {scope, path, ops,
-// all_flops, all_bytes, boxes, sources, sinks, edges, items, layers}}. Only the outermost scope has
-// counts. Ids of scopes and nodes are in the keys of boxes and ports: "s12", "n45".
+// Returns the nearest scope around a scope that can be opened, {id}, where an undefined id stands
+// for the outermost scope; undefined for the outermost scope itself.
+function scopeAround(rows, scope, outermost) {
+  let at = scope;
+  do {
+    if (at.id === outermost || at.parent < 0) return undefined;
+    at = rows.scope(at.parent);
+  } while (at.core !== at.id);
+  return {id: at.id === outermost ? undefined : at.id};
+}
+
+// Returns an opened scope, by default the outermost one: {body, counts, around: from scopeAround(),
+// view: {scope, path, ops, all_flops, all_bytes, boxes, sources, sinks, edges}}. Only the outermost
+// scope has counts. Ids of scopes and nodes are in the keys of boxes and ports: "s12", "n45".
 export function scopeDocument(rows, body, wanted = undefined) {
   const root = rows.scope(0), scope = rows.scope(wanted ?? root.core), base = basePath(rows, scope);
-  const {scopes = [], alone = [], ops = [], sources = [], sinks = [], edges = [], labels = [], items = 0,
-    layers = [], unseen = []} = rows.text("layout", scope.layout);
+  const {scopes = [], alone = [], ops = [], sources = [], sinks = [], edges = [], labels = [],
+    unseen = []} = rows.text("layout", scope.layout);
   const all = rows.text("about", root.about), kinds = root.marked;
   const boxes = [
     ...scopes.map((from, i) => (typeof alone[i] === "number"
@@ -77,8 +88,8 @@ export function scopeDocument(rows, body, wanted = undefined) {
     ...definite({all_flops: all.flops, all_bytes: all.bytes}), boxes,
     sources: sources.map((numbers) => port(rows, numbers, scope)),
     sinks: sinks.map((numbers) => port(rows, numbers, scope)),
-    edges: edges.map((numbers) => edge(numbers, labels)), items, layers};
-  if (scope.id !== root.core) return {body, view};
+    edges: edges.map((numbers) => edge(numbers, labels))};
+  if (scope.id !== root.core) return {body, view, around: scopeAround(rows, scope, root.core)};
   const [constants, reads, noOps, drawn, folded, dangling] = rows.counts;
   return {body, view,
     counts: {constants, constant_reads: reads, no_ops: noOps, drawn, folded, dangling}};

@@ -6,6 +6,7 @@ import {FileRows} from "./file_rows.js";
 import {NodeList} from "./node_list.js";
 import {briefly, nodeDocument, scopeDocument} from "./page_documents.js";
 import {AnswerRows, Rows} from "./page_rows.js";
+import {layerView} from "./view_layers.js";
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
@@ -108,9 +109,15 @@ export class Source {
 
   summary() { return this.get("model"); }
 
+  // Promises an opened scope, with its layers; undefined: the outermost.
   scope(body, id) {
     const path = id === undefined ? `scope/${body}` : `scope/${body}/${id}`;
-    return this.make(path, body, (rows) => scopeDocument(rows, body, id));
+    return this.once(`layers of ${path}`, async () => {
+      const found = await this.make(path, body, (rows) => scopeDocument(rows, body, id));
+      const {around} = found, outer = around && await this.scope(body, around.id);
+      layerView(found.view, outer?.view);
+      return found;
+    });
   }
 
   // Searches on the server; not cached, because the words may never be repeated.

@@ -1,6 +1,7 @@
-// The functions with which tests read tables in an engine without a browser.
+// Functions with which tests call the scripts in an engine without a browser.
 
 import {bytesOfBase64, Columns} from "./columns.js";
+import {makeLayers} from "./layering.js";
 import {briefly, nodeDocument, scopeDocument} from "./page_documents.js";
 import {AnswerRows} from "./page_rows.js";
 
@@ -23,3 +24,7 @@ globalThis.tableList = (table) => {
   const answer = new AnswerRows(bytesOfBase64(table)), {ids, next} = answer.rows;
   return JSON.stringify({nodes: Array.from(ids, (id) => briefly(answer, id)), next});
 };
+
+// Returns the layers of several graphs as JSON. `graphs`: [{items, edges, top, bottom}] as JSON.
+globalThis.layersOf = (graphs) => JSON.stringify(JSON.parse(graphs).map(({items, edges, top, bottom}) =>
+  makeLayers(items, edges, top, bottom)));
