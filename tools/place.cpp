@@ -206,9 +206,9 @@ Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::
   if (!logged.empty() && !flags.files.graph.empty())
     return WriteLogged(graph, logged, flags.files.graph);
   if (main.graph != &graph.module().main) return Error::success();
-  ASSIGN_OR_RETURN(
-      std::vector<PartitionSize> parts,
-      WritePlaced(graph, placed.view.settings, *main.setup.kernels, flags.files, invocation.sink()));
+  ASSIGN_OR_RETURN(std::vector<PartitionSize> parts,
+                   WritePlaced(graph, placed.view.settings, *main.setup.kernels, flags.files,
+                               invocation.sink()));
   if (parts.empty()) return Error::success();
   std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
   for (const PartitionSize& part : parts) {
@@ -265,8 +265,7 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
       return ReportFailure(call, flags.model + ": " + placed.Title(i), invocation);
   }
   RETURN_IF_ERROR(PrintPlacement(flags, placed, logged, text));
-  RETURN_IF_ERROR(
-      Write(flags, placed, logged.main(), placed.view.graph(input), invocation, text));
+  RETURN_IF_ERROR(Write(flags, placed, logged.main(), placed.view.graph(input), invocation, text));
   return kExitOk;
 }
 

@@ -67,6 +67,7 @@ struct PageLines {
 };
 
 struct PageBody;
+class KnownNodeTexts;
 class PageRows;
 class StackTexts;
 
@@ -105,9 +106,9 @@ class GraphPage {
   // Title, bodies with their calls, signatures, problems, colors, devices, XLA clusters, marks, and
   // the scopes and functions that are open at first.
   const std::string& ModelJson();
-  // One opened scope: its contents with their layers and order, but without positions, since only
-  // the page knows the sizes; the rows of the scopes and nodes in it and at its ports. nullopt is
-  // the outermost scope. Errors: no such body or scope; the scope is not a core (see Scope::core).
+  // One opened scope: its contents, and the rows of the scopes and nodes in it and at its ports.
+  // nullopt is the outermost scope. Errors: no such body or scope; the scope is not a core (see
+  // Scope::core).
   Expected<std::string> ScopeTable(size_t body, std::optional<ScopeId> scope);
   // Everything about one node; the names and traits of its inputs and readers, and the scopes
   // around it.
@@ -121,8 +122,9 @@ class GraphPage {
   Expected<std::string> ReadersTable(size_t body, NodeId node, size_t output, size_t from,
                                      bool with_names);
   // All rows of the nodes, or of the scopes, with ids from `begin` to `end`, for a page in a file.
-  // The first rows of nodes come with "parents".
-  std::unique_ptr<PageRows> NodeRows(size_t body, NodeId begin, NodeId end);
+  // The first rows of nodes come with "parents". `known` must outlive the rows.
+  std::unique_ptr<PageRows> NodeRows(size_t body, NodeId begin, NodeId end,
+                                     const KnownNodeTexts& known);
   std::unique_ptr<PageRows> ScopeRows(size_t body, ScopeId begin, ScopeId end);
   // Analyzes a body now, instead of when a document first needs it.
   void Analyze(size_t body);

@@ -10,13 +10,14 @@
 #include "lib/ir/text.h"
 #include "lib/render/labels.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 namespace grapnel {
 namespace {
 
-constexpr int kMostTypes = 1000;     // as in ShownOutputs
+constexpr int kMostTypes = 1000;  // as in ShownOutputs
 constexpr int kTypesInText = 64;
-constexpr size_t kLongValue = 512;   // bytes of an attribute that a key has by address
+constexpr size_t kLongValue = 512;  // bytes of an attribute that a key has by address
 constexpr char kNameHere = '\1', kInputsHere = '\2';
 
 std::string TypeText(const ShapeMap& shapes, Port port) {
@@ -193,8 +194,7 @@ class Writer {
     }
     json_.attributeObject("types", [&] {
       for (auto& [port, text] : types)
-        json_.attribute(std::to_string(port),
-                        TypeText(body_.scopes.shapes(), {node_.id(), port}));
+        json_.attribute(std::to_string(port), TypeText(body_.scopes.shapes(), {node_.id(), port}));
     });
   }
 
@@ -202,6 +202,25 @@ class Writer {
   Node node_;
   llvm::json::OStream& json_;
   const OpInfo* info_;
+};
+
+// A stream into a string, with a small buffer: llvm::raw_string_ostream has none, which is slow for
+// JSON, and allocating one takes longer than writing a short text.
+class TextStream : public llvm::raw_ostream {
+ public:
+  TextStream() { SetBuffer(buffer_, sizeof buffer_); }
+  ~TextStream() override { flush(); }
+  std::string Take() && {
+    flush();
+    return std::move(text_);
+  }
+
+ private:
+  void write_impl(const char* bytes, size_t size) override { text_.append(bytes, size); }
+  uint64_t current_pos() const override { return text_.size(); }
+
+  std::string text_;
+  char buffer_[1024];
 };
 
 template <typename Number>
@@ -216,11 +235,11 @@ void AppendText(llvm::StringRef text, std::string* key) {
 
 // Returns the cost of a node with the constants folded into it.
 Cost CostWithConstants(const BodyScopes& body, const Node& node) {
-  Cost cost = CostOf(node, body.shapes());
+  Cost cost = body.costs().OfNode(node.id());
   for (int i = 0; i < node.num_inputs(); ++i) {
     Node input = node.input_node(i);
     while (input && body.folding().uses[input.id()] == NodeUse::kFolded) {
-      cost += CostOf(input, body.shapes());
+      cost += body.costs().OfNode(input.id());
       input = input.num_inputs() == 1 ? input.input_node(0) : Node();
     }
   }
@@ -230,16 +249,12 @@ Cost CostWithConstants(const BodyScopes& body, const Node& node) {
 }  // namespace
 
 std::string JsonText(llvm::function_ref<void(llvm::json::OStream&)> write) {
-  constexpr size_t kBuffer = 1 << 12;  // a raw_string_ostream without a buffer is slow
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os.SetBufferSize(kBuffer);
+  TextStream os;
   {
     llvm::json::OStream json(os);
     write(json);
   }
-  os.flush();
-  return text;
+  return std::move(os).Take();
 }
 
 std::string AttributesText(const Node& node) {
@@ -259,12 +274,13 @@ std::string OutputTypes(const ShapeMap& shapes, const Node& node) {
   return count > kTypesInText ? text + " ..." : text;
 }
 
-// Returns bytes that are equal only for nodes whose traits and panels have the same texts. Making
-// them takes a fraction of the time that the texts take.
-std::string NodeTexts::KeyOf(const Node& node) const {
+// Returns bytes that are equal only for nodes whose traits and panels have the same texts; if
+// `is_of_page`, only for nodes of this page. Making them takes a fraction of the time that the
+// texts take.
+std::string NodeTexts::KeyOf(const Node& node, bool* is_of_page) const {
   std::string key;
-  AppendBytes(node.op_id(), &key);
-  AppendBytes(node.device_id(), &key);
+  AppendText(node.op(), &key);
+  AppendText(node.device(), &key);
   AppendBytes(node.num_inputs(), &key);
   if (body_.marks && body_.marks->device_of) AppendText(body_.marks->device_of(node), &key);
   AppendText(body_.clusters.Of(node), &key);
@@ -288,27 +304,45 @@ std::string NodeTexts::KeyOf(const Node& node) const {
     }
   });
   // The texts contain names, or depend on the readers.
-  if (outputs > kMostTypes || !HasPlainNames(node)) AppendBytes(node.id(), &key);
+  bool is_of_node = outputs > kMostTypes || !HasPlainNames(node);
+  if (is_of_node) AppendBytes(node.id(), &key);
+  // The numbers of called functions' bodies, and the definitions of ops that are functions, are
+  // those of the page.
+  *is_of_page = is_of_node || MayCallFunctions(node) || body_.find(node.op());
   return key;
 }
 
-NodeTexts::Shared NodeTexts::SharedOf(const Node& node, bool with_panel) {
-  auto [it, is_new] = known_.try_emplace(KeyOf(node));
-  Shared& shared = it->second;
+SharedTexts NodeTexts::SharedOf(const Node& node, bool with_panel) {
+  bool is_of_page = false;
+  std::string key = KeyOf(node, &is_of_page);
+  if (in_file_ && with_panel && !is_of_page) {
+    if (const SharedTexts* found = in_file_->Find({key.size(), llvm::xxh3_64bits(key)}))
+      return {found->traits | kInFile, found->panel | kInFile};
+  }
+  auto [it, is_new] = known_.try_emplace(key);
+  auto& [shared, of_page] = it->second;
+  of_page = is_of_page;
   auto text_of = [&](auto write) {
-    return JsonText([&](llvm::json::OStream& json) {
-      json.object([&] { write(Writer(body_, node, json)); });
-    });
+    return JsonText(
+        [&](llvm::json::OStream& json) { json.object([&] { write(Writer(body_, node, json)); }); });
   };
   if (is_new)
     shared.traits =
         texts_.Number(TextKind::kTraits, text_of([](Writer writer) { writer.Traits(); }));
   if (with_panel && shared.panel == 0) {
     bool is_plain = HasPlainNames(node);
-    shared.panel = texts_.Number(
-        TextKind::kPanel, text_of([&](Writer writer) { writer.Panel(is_plain); }));
+    shared.panel =
+        texts_.Number(TextKind::kPanel, text_of([&](Writer writer) { writer.Panel(is_plain); }));
   }
-  return with_panel ? shared : Shared{shared.traits, 0};
+  return with_panel ? shared : SharedTexts{shared.traits, 0};
+}
+
+void NodeTexts::ForEachShared(
+    llvm::function_ref<void(KnownNodeTexts::Key, SharedTexts)> visit) const {
+  for (const auto& made : known_) {
+    if (!made.second.is_of_page)
+      visit({made.getKey().size(), llvm::xxh3_64bits(made.getKey())}, made.second.texts);
+  }
 }
 
 uint32_t NodeTexts::BoxOf(const Node& node) {

@@ -42,9 +42,10 @@ class StackTexts {
 struct PageBody {
   const BodyScopes& scopes;
   const BodyFinder& find;
-  const PageMarks* marks;         // may be null
-  llvm::ArrayRef<int8_t> kinds;   // by node id: the kind of the node's mark, -1 without one; or empty
-  const SignatureBody* entry;     // names the arguments' variables; may be null
+  const PageMarks* marks;  // may be null
+  llvm::ArrayRef<int8_t>
+      kinds;                   // by node id: the kind of the node's mark, -1 without one; or empty
+  const SignatureBody* entry;  // names the arguments' variables; may be null
   const XlaClusters& clusters;
   StackTexts& stacks;
 };

@@ -21,9 +21,9 @@ int32_t Difference(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b);
 
 // True if the node's box is an end of the graph. A function's ends are its results.
 bool IsOutput(const Node& node) {
-  if (GroupOf(node.op()) == OpGroup::kInput) return false;
-  if (IsResult(node)) return true;
-  return node.uses().empty() && !IsFunctionGraph(node.graph()) && NumOutputs(node) > 0;
+  bool is_end = IsResult(node) ||
+                (node.uses().empty() && !IsFunctionGraph(node.graph()) && NumOutputs(node) > 0);
+  return is_end && GroupOf(node.op()) != OpGroup::kInput;
 }
 
 std::vector<llvm::StringRef> RefsOf(const std::vector<std::string>& texts) {
@@ -41,7 +41,7 @@ void PageRows::AddNode(NodeId id, unsigned fields) {
     numbers_[static_cast<size_t>(kind)].push_back(number);
   };
   bool has_name = fields & kName, has_panel = fields & kPanel;
-  NodeTexts::Shared shared = has_name ? node_texts_.SharedOf(node, has_panel) : NodeTexts::Shared();
+  SharedTexts shared = has_name ? node_texts_.SharedOf(node, has_panel) : SharedTexts();
   names_.push_back(has_name ? Printable(node.name()) : "");
   add(TextKind::kTraits, shared.traits);
   add(TextKind::kPanel, shared.panel);
@@ -114,17 +114,20 @@ void PageRows::AddScope(ScopeId id, unsigned fields) {
     numbers_[static_cast<size_t>(kind)].push_back(texts_.Number(kind, text));
   };
   add(TextKind::kAbout, fields & kAbout ? AboutText(body_, id) : "");
-  LayoutText layout = fields & kLayout ? LayoutTextOf(scopes, id) : LayoutText();
-  add(TextKind::kLayout, layout.text);
-  anchor_.push_back(Difference(layout.anchor, 0));
+  ContentsText contents = fields & kContents ? ContentsOf(scopes, id) : ContentsText();
+  add(TextKind::kContents, contents.text);
+  anchor_.push_back(Difference(contents.anchor, 0));
   std::vector<int32_t> marked(body_.marks ? body_.marks->kinds.size() : 0, 0);
   if (fields & kAbout && !marked.empty()) CountMarked(body_, id, marked);
   marked_.insert(marked_.end(), marked.begin(), marked.end());
   if (!is_root) return;
   const Folding& folding = scopes.folding();
-  counts_ = {Number(folding.constants),           Number(folding.constant_reads),
-             Number(folding.no_ops),              Number(scopes.num_drawn_inputs()),
-             Number(scopes.num_folded_inputs()),  Number(scopes.num_dangling_inputs())};
+  counts_ = {Number(folding.constants),
+             Number(folding.constant_reads),
+             Number(folding.no_ops),
+             Number(scopes.num_drawn_inputs()),
+             Number(scopes.num_folded_inputs()),
+             Number(scopes.num_dangling_inputs())};
 }
 
 void PageRows::AddParents() {
@@ -179,7 +182,9 @@ void PageRows::WriteTexts(const TextNumbers* numbers, ColumnWriter& out) const {
     Column column;
     bool any = false;
     for (uint32_t number : numbers_[kind]) {
-      column.push_back(Difference(numbers ? (*numbers)[kind][number] : number, 0));
+      bool in_file = number & NodeTexts::kInFile;
+      if (in_file) number &= ~NodeTexts::kInFile;
+      column.push_back(Difference(!in_file && numbers ? (*numbers)[kind][number] : number, 0));
       any |= number > 0;
     }
     if (any) out.Steps(TextKindName(kind), column);

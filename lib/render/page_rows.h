@@ -12,11 +12,11 @@
 
 namespace grapnel {
 
-// The rows of some nodes and scopes of one body, in columns (lib/render/columns.h). A page in a file
-// has tables of all rows, in blocks of consecutive ids; the server's answers have those that the
-// page needs to show one node or one scope. lib/render/web/page_rows.js reads both, and
-// page_documents.js makes from the rows what the page shows. The columns, "texts" for the numbers of
-// texts of a kind (lib/render/page_texts.h):
+// The rows of some nodes and scopes of one body, in columns (lib/render/columns.h). A page in a
+// file has tables of all rows, in blocks of consecutive ids; the server's answers have those that
+// the page needs to show one node or one scope. lib/render/web/page_rows.js reads both, and
+// page_documents.js makes from the rows what the page shows. The columns, "texts" for the numbers
+// of texts of a kind (lib/render/page_texts.h):
 //
 //   node       ids
 //   name       names
@@ -25,7 +25,7 @@ namespace grapnel {
 //   home       for a folded node: the node whose box shows it, less the node's id
 //   output     1: the box is an end of the graph
 //   mark       1 + the kind of the node's mark; 0: none
-//   inputs     how many inputs the node has, control inputs included; then, for each of these inputs:
+//   inputs     how many inputs the node has, control inputs included; then, for each of these:
 //   from, port the node that it reads, less the node's id; the output, -1 for a control input; for
 //              an input that the graph does not have, 0 and -2, or -3 if it is a control input
 //   missing    the texts of the inputs that the graph does not have
@@ -39,13 +39,13 @@ namespace grapnel {
 //   group      1: a group, whose path is not that of a name scope
 //   frame      1: the scope can be opened
 //   path, title        the title only if it is not the path
-//   about, layout      texts; only scopes that can be opened have a layout
-//   anchor     what the ids of nodes in the layout are less by
+//   about, contents    texts; only scopes that can be opened have contents
+//   anchor     what the ids of nodes in the contents are less by
 //   marked     by scope and kind of mark: how many nodes have it
 //   counts     with the root scope: folded constants, their readers, folded NoOps, inputs that are
 //              drawn, that are folded, and that the graph does not have
 //
-//   parents    by scope of the whole body: the scope around it, less the scope's id; -1 for the root
+//   parents    by scope of the body: the scope around it, less the scope's id; -1 for the root
 //   next       one number: where the following document begins
 //   traits texts, ...  the texts themselves, unless they are in other documents
 class PageRows {
@@ -53,11 +53,13 @@ class PageRows {
   // What a node's row has. A row without kName is only an id.
   enum NodeField : unsigned { kName = 1, kEdges = 2, kBox = 4, kPanel = 8, kAllOfNode = 15 };
   // What a scope's row has besides its names and its place in the tree. Only a core (Scope::core)
-  // has a layout.
-  enum ScopeField : unsigned { kAbout = 1, kLayout = 2 };
+  // has contents.
+  enum ScopeField : unsigned { kAbout = 1, kContents = 2 };
 
-  // `body` must outlive this object.
-  explicit PageRows(const PageBody& body) : body_(body) {}
+  // `body` must outlive this object, and so must `known`, the texts of nodes in earlier documents
+  // of a file; null for an answer of the server.
+  explicit PageRows(const PageBody& body, const KnownNodeTexts* known = nullptr)
+      : body_(body), node_texts_(body, &texts_, known) {}
   PageRows(const PageRows&) = delete;
   PageRows& operator=(const PageRows&) = delete;
 
@@ -67,6 +69,7 @@ class PageRows {
   void SetNext(NodeId next) { next_ = {static_cast<int32_t>(next)}; }
 
   const PageTexts& texts() const { return texts_; }
+  const NodeTexts& node_texts() const { return node_texts_; }
   // Returns the table. `numbers`: other numbers for the texts, which are then not in the table.
   std::string Table(const TextNumbers* numbers = nullptr) const;
 
@@ -80,7 +83,7 @@ class PageRows {
 
   const PageBody& body_;
   PageTexts texts_;
-  NodeTexts node_texts_{body_, &texts_};
+  NodeTexts node_texts_;
 
   std::array<std::vector<uint32_t>, kNumTextKinds> numbers_;  // by kind: those of each row
   Column node_, inside_, home_, output_, mark_, inputs_, from_, port_, ports_, read_, readers_,

@@ -53,7 +53,7 @@ Expected<std::string> GraphPage::ScopeTable(size_t body, std::optional<ScopeId> 
   Needed needed(Body(body));
   needed.ScopesFrom(id);
   needed.Scope(kRootScope, PageRows::kAbout);  // costs are shown as parts of the root's
-  needed.Scope(id, PageRows::kAbout | PageRows::kLayout);
+  needed.Scope(id, PageRows::kAbout | PageRows::kContents);
   const ScopeView view = scopes.View(id);
   for (const ScopeEntity& entity : view.entities) {
     needed.Node(entity.node, PageRows::kName | PageRows::kBox);
@@ -121,8 +121,9 @@ Expected<std::string> GraphPage::ReadersTable(size_t body, NodeId id, size_t out
   return rows.Table();
 }
 
-std::unique_ptr<PageRows> GraphPage::NodeRows(size_t body, NodeId begin, NodeId end) {
-  auto rows = std::make_unique<PageRows>(Body(body));
+std::unique_ptr<PageRows> GraphPage::NodeRows(size_t body, NodeId begin, NodeId end,
+                                              const KnownNodeTexts& known) {
+  auto rows = std::make_unique<PageRows>(Body(body), &known);
   if (begin == 0) rows->AddParents();
   for (NodeId id = begin; id < std::min(end, graph(body).end_id()); ++id)
     if (graph(body).IsAlive(id)) rows->AddNode(id, PageRows::kAllOfNode);
@@ -133,7 +134,7 @@ std::unique_ptr<PageRows> GraphPage::ScopeRows(size_t body, ScopeId begin, Scope
   auto rows = std::make_unique<PageRows>(Body(body));
   const BodyScopes& scopes = Scopes(body);
   for (ScopeId id = begin; id < std::min<size_t>(end, scopes.tree().size()); ++id)
-    rows->AddScope(id, PageRows::kAbout | (scopes.IsFrame(id) ? PageRows::kLayout : 0));
+    rows->AddScope(id, PageRows::kAbout | (scopes.IsFrame(id) ? PageRows::kContents : 0));
   return rows;
 }
 

@@ -4,7 +4,7 @@ namespace grapnel {
 
 llvm::StringRef TextKindName(size_t kind) {
   static constexpr llvm::StringLiteral kNames[kNumTextKinds] = {
-      "traits", "panel", "box", "details", "stack", "about", "layout"};
+      "traits", "panel", "box", "details", "stack", "about", "contents"};
   return kNames[kind];
 }
 

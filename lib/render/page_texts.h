@@ -13,16 +13,16 @@
 namespace grapnel {
 
 // What a text describes. Most nodes of a network differ from others only by name and inputs, so a
-// row has numbers of texts, and each distinct text is written once. All texts are JSON; their fields
-// are in lib/render/node_texts.h and scope_texts.h.
+// row has numbers of texts, and each distinct text is written once. All texts are JSON; their
+// fields are in lib/render/node_texts.h and scope_texts.h.
 enum class TextKind : uint8_t {
-  kTraits,   // of a node: its op, device, types and attributes
-  kPanel,    // of a node: what only its panel shows
-  kBox,      // of a node: the notes and costs in its box
-  kDetails,  // of a node: the details of its mark
-  kStack,    // of a node: the source lines that made it
-  kAbout,    // of a scope: the counts and costs of its nodes
-  kLayout,   // of a scope: its contents, edges and layers
+  kTraits,    // of a node: its op, device, types and attributes
+  kPanel,     // of a node: what only its panel shows
+  kBox,       // of a node: the notes and costs in its box
+  kDetails,   // of a node: the details of its mark
+  kStack,     // of a node: the source lines that made it
+  kAbout,     // of a scope: the counts and costs of its nodes
+  kContents,  // of a scope: what is in it, and the edges
 };
 constexpr size_t kNumTextKinds = 7;
 // Returns the name of the column with these texts' numbers: "traits".

@@ -26,32 +26,42 @@ using Counts = std::map<std::string, size_t>;
 
 // Writes how many nodes have each text. Writes nothing if all texts are empty.
 void WriteCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream& json) {
-  if (counts.size() == 1 && counts.begin()->first.empty()) return;
+  if (counts.empty() || (counts.size() == 1 && counts.begin()->first.empty())) return;
   json.attributeObject(key, [&] {
     for (const auto& [text, count] : counts) json.attribute(text.empty() ? "none" : text, count);
   });
 }
 
-// Counts the devices of a scope's nodes. Makes the text of each device once, if it can.
-Counts DevicesIn(const PageBody& body, ScopeId scope) {
+// The nodes of a scope, counted.
+struct ScopeCounts {
+  std::map<StringId, size_t> kinds;
+  Counts devices, clusters;
+};
+
+ScopeCounts CountNodes(const PageBody& body, ScopeId scope) {
   bool placed = body.marks && body.marks->device_of;
-  Counts devices;
-  std::map<StringId, std::pair<Node, size_t>> asked;
+  ScopeCounts counts;
+  llvm::SmallDenseMap<StringId, size_t, 16> kinds;
+  // By device as the graph names it: a node with it, and the number of nodes. Shortening a device
+  // is expensive.
+  llvm::SmallDenseMap<StringId, std::pair<NodeId, size_t>, 8> asked;
   ForEachNode(body.scopes, scope, [&](const Node& node) {
-    if (placed) {
-      ++devices[PageDevice(node, body.marks)];
-    } else {
-      ++asked.try_emplace(node.device_id(), node, 0).first->second.second;
-    }
+    ++kinds[node.op_id()];
+    if (!placed) ++asked.try_emplace(node.device_id(), node.id(), 0).first->second.second;
+    if (placed) ++counts.devices[PageDevice(node, body.marks)];
+    if (!body.clusters.empty()) ++counts.clusters[Printable(body.clusters.Of(node))];
   });
-  for (const auto& [id, of_device] : asked)
-    devices[PageDevice(of_device.first, body.marks)] += of_device.second;
-  return devices;
+  counts.kinds.insert(kinds.begin(), kinds.end());
+  for (const auto& [id, of_device] : asked) {
+    Node node = body.scopes.graph().node(of_device.first);
+    counts.devices[PageDevice(node, body.marks)] += of_device.second;
+  }
+  return counts;
 }
 
-class LayoutWriter {
+class ContentsWriter {
  public:
-  LayoutWriter(const ScopeView& view, ScopeId scope) : scope_(scope), view_(view) {
+  ContentsWriter(const ScopeView& view, ScopeId scope) : scope_(scope), view_(view) {
     anchor_ = kNoNode;
     for (const ScopeEntity& entity : view_.entities) anchor_ = std::min(anchor_, entity.node);
     if (anchor_ == kNoNode) anchor_ = 0;
@@ -118,21 +128,23 @@ class LayoutWriter {
     if (view_.edges.empty()) return;
     std::map<llvm::StringRef, int64_t> numbers;
     std::vector<llvm::StringRef> labels;
-    json.attributeArray("edges", [&] {
-      for (const EdgeBundle& edge : view_.edges) {
-        int64_t label = 0;
-        if (!edge.label.empty()) {
-          auto [it, is_new] = numbers.try_emplace(edge.label, labels.size() + 1);
-          if (is_new) labels.push_back(edge.label);
-          label = it->second;
-        }
-        int64_t flags = (edge.control ? 1 : 0) | (edge.handles ? 2 : 0) | (edge.back ? 4 : 0);
-        std::array<int64_t, 5> numbers_of = {edge.from, edge.to, edge.count, flags, label};
-        json.array([&] {
-          for (int64_t number : WithoutDefaults(numbers_of)) json.value(number);
-        });
+    std::string text;  // most of the text, so it is written without the stream
+    for (const EdgeBundle& edge : view_.edges) {
+      int64_t label = 0;
+      if (!edge.label.empty()) {
+        auto [it, is_new] = numbers.try_emplace(edge.label, labels.size() + 1);
+        if (is_new) labels.push_back(edge.label);
+        label = it->second;
       }
-    });
+      int64_t flags = (edge.control ? 1 : 0) | (edge.handles ? 2 : 0) | (edge.back ? 4 : 0);
+      text += text.empty() ? "[[" : ",[";
+      std::array<int64_t, 5> all = {edge.from, edge.to, edge.count, flags, label};
+      for (int64_t number : WithoutDefaults(all)) text += std::to_string(number) + ",";
+      text.back() = ']';
+    }
+    json.attributeBegin("edges");
+    json.rawValue(text + "]");
+    json.attributeEnd();
     if (labels.empty()) return;
     json.attributeArray("labels", [&] {
       for (llvm::StringRef label : labels) json.value(label);
@@ -171,36 +183,29 @@ class LayoutWriter {
 std::string AboutText(const PageBody& body, ScopeId id) {
   const BodyScopes& scopes = body.scopes;
   const Scope& scope = scopes.tree().scope(id);
-  std::map<StringId, size_t> kinds;
-  Counts clusters;
-  ForEachNode(scopes, id, [&](const Node& node) { ++kinds[node.op_id()]; });
-  if (!body.clusters.empty()) {
-    ForEachNode(scopes, id,
-                [&](const Node& node) { ++clusters[Printable(body.clusters.Of(node))]; });
-  }
-  Counts devices = DevicesIn(body, id);
+  ScopeCounts counts = CountNodes(body, id);
   const Cost& cost = scopes.costs().Of(id);
   return JsonText([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("ops", scope.num_ops);
       if (scope.group)
         json.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbors" : "named");
-      json.attribute("kinds", KindsText(scopes.graph(), kinds));
-      if (!devices.empty()) WriteCounts("devices", devices, json);
-      if (!clusters.empty()) WriteCounts("clusters", clusters, json);
+      json.attribute("kinds", KindsText(scopes.graph(), counts.kinds));
+      WriteCounts("devices", counts.devices, json);
+      WriteCounts("clusters", counts.clusters, json);
       if (cost.flops) json.attribute("flops", cost.flops);
       if (cost.bytes) json.attribute("bytes", cost.bytes);
     });
   });
 }
 
-LayoutText LayoutTextOf(const BodyScopes& scopes, ScopeId scope) {
+ContentsText ContentsOf(const BodyScopes& scopes, ScopeId scope) {
   ScopeView view = scopes.View(scope);
-  LayoutWriter writer(view, scope);
-  LayoutText layout;
-  layout.text = JsonText([&](llvm::json::OStream& json) { writer.Write(json); });
-  layout.anchor = writer.anchor();
-  return layout;
+  ContentsWriter writer(view, scope);
+  ContentsText contents;
+  contents.text = JsonText([&](llvm::json::OStream& json) { writer.Write(json); });
+  contents.anchor = writer.anchor();
+  return contents;
 }
 
 void CountMarked(const PageBody& body, ScopeId scope, llvm::MutableArrayRef<int32_t> counts) {

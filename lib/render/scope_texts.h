@@ -15,21 +15,21 @@ namespace grapnel {
 std::string AboutText(const PageBody& body, ScopeId scope);
 
 // The contents of an opened scope.
-struct LayoutText {
-  // TextKind::kLayout. Ids of nodes in it are less `anchor`, ids of scopes less the scope's, so that
-  // scopes of equal contents have one text, wherever in the graph they are:
+struct ContentsText {
+  // TextKind::kContents. Ids of nodes in it are less `anchor`, ids of scopes less the scope's, so
+  // that scopes of equal contents have one text, wherever in the graph they are:
   //   {"scopes": [child scopes], "alone": [for each: its node, if it is drawn as its only op, else
   //    null], "ops": [nodes], "sources": [ports], "sinks": [ports], "edges": [[from, to, count,
   //    flags, label]], "labels", "unseen": [[entity, in, out]]}
   // A port is [node], [scope, node or null], or [] for the rest. An edge's flags are 1 for control,
-  // 2 for handles, 4 for an edge that closes a loop; its label is an index in "labels" from 1. Absent
-  // fields, and absent numbers at the end of an edge, are empty or 0; a count, 1. The browser assigns
-  // layers (lib/render/web/view_layers.js).
+  // 2 for handles, 4 for an edge that closes a loop; its label is an index in "labels" from 1.
+  // Absent fields, and absent numbers at the end of an edge, are empty or 0; a count, 1. The
+  // browser assigns layers (lib/render/web/view_layers.js).
   std::string text;
   NodeId anchor = 0;  // the least id of the nodes in the scope
 };
 // `scope` must be a core (Scope::core).
-LayoutText LayoutTextOf(const BodyScopes& scopes, ScopeId scope);
+ContentsText ContentsOf(const BodyScopes& scopes, ScopeId scope);
 
 // Adds to `counts`, by kind, the number of marked nodes in a scope, at any depth.
 void CountMarked(const PageBody& body, ScopeId scope, llvm::MutableArrayRef<int32_t> counts);

@@ -67,8 +67,8 @@ class BodyScopes {
   // Computed on first use. Thread-safe.
   const ScopeCosts& costs() const;
 
-  // Computes the view of a scope, which must be a core (see Scope::core). Visits all nodes and edges
-  // in the scope.
+  // Computes the view of a scope, which must be a core (see Scope::core). Visits all nodes and
+  // edges in the scope.
   ScopeView View(ScopeId scope) const;
   // The numbers of inputs that are not drawn: those with a folded node at an end, and dangling
   // inputs.

@@ -76,7 +76,8 @@ std::vector<Layering> LayersOfAll(llvm::ArrayRef<LayerGraph> graphs) {
     Layering layering;
     for (const auto& layer : *object.getArray("layers")) layering.layers.push_back(Numbers(layer));
     for (const auto& bends : *object.getArray("bends")) layering.bends.push_back(Numbers(bends));
-    for (const auto& up : *object.getArray("upwards")) layering.upwards.push_back(*up.getAsBoolean());
+    for (const auto& up : *object.getArray("upwards"))
+      layering.upwards.push_back(*up.getAsBoolean());
     layering.items = static_cast<uint32_t>(*object.getInteger("items"));
     all.push_back(std::move(layering));
   }

@@ -102,8 +102,8 @@ TEST_F(PageTables, EveryNodeHasTheTextOfTheGraphsText) {
     GraphPage page(module, llvm::ArrayRef<Signature>(), "title");
     for (size_t body = 0; body < page.num_bodies(); ++body) {
       for (Node node : page.graph(body).nodes()) {
-        Object made = Made("tableNode", page.NodeTable(body, node.id()),
-                           {std::to_string(node.id())});
+        Object made =
+            Made("tableNode", page.NodeTable(body, node.id()), {std::to_string(node.id())});
         EXPECT_EQ(made.getString("text"), Printable(NodeText(node)));
         EXPECT_EQ(made.getString("name"), Printable(node.name()));
       }
@@ -148,7 +148,9 @@ TEST_F(PageTables, AMissingInputIsNamed) {
 }
 
 TEST_F(PageTables, NamesInQuotesKeepThem) {
-  Open("%\"a b\" = Placeholder {dtype=float, shape=[]}\n%\"c d\" = Neg(%\"a b\")\n%e = Neg(%\"c d\")\n");
+  Open(
+      "%\"a b\" = Placeholder {dtype=float, shape=[]}\n%\"c d\" = Neg(%\"a b\")\n%e = Neg(%\"c "
+      "d\")\n");
   for (const char* name : {"a b", "c d", "e"})
     EXPECT_EQ(NodeOf(name).getString("text"), NodeText(module().main.Find(name)));
 }
@@ -211,7 +213,8 @@ TEST_F(PageTables, LongListsOfReadersComeInPages) {
   Object more = Made("tableList", page_->ReadersTable(0, Id("x"), 0, kFirstListed, true));
   EXPECT_EQ(more.getArray("nodes")->size(), kListedAPage);
   EXPECT_EQ((*more.getArray("nodes"))[0].getAsObject()->getString("op"), "Neg");
-  Object last = Made("tableList", page_->ReadersTable(0, Id("x"), 0, *more.getInteger("next"), true));
+  Object last =
+      Made("tableList", page_->ReadersTable(0, Id("x"), 0, *more.getInteger("next"), true));
   EXPECT_EQ(last.getArray("nodes")->size(), 2500 - kFirstListed - kListedAPage);
   EXPECT_EQ(last.get("next"), nullptr);
 }
@@ -239,7 +242,8 @@ TEST_F(PageTables, EqualNodesShareTheirTexts) {
   for (int i = 1; i < 100; ++i)
     text += "%r" + std::to_string(i) + " = Relu(%r" + std::to_string(i - 1) + ")\n";
   Open(text);
-  std::unique_ptr<PageRows> rows = page_->NodeRows(0, 0, 1000);
+  KnownNodeTexts none;
+  std::unique_ptr<PageRows> rows = page_->NodeRows(0, 0, 1000, none);
   for (TextKind kind : {TextKind::kTraits, TextKind::kPanel})
     EXPECT_EQ(rows->texts().Of(static_cast<size_t>(kind)).size(), 2u);
   EXPECT_LT(rows->Table().size(), 2500u);

@@ -137,8 +137,7 @@ TEST(ScopeView, HugeChainIsCutIntoPartsOfParts) {
   ScopeView view = body.View(body.tree().scope(kRootScope).core);
   EXPECT_LE(view.entities.size(), 100u);
   EXPECT_EQ(view.edges.size(), view.entities.size() - 1) << "a chain of parts";
-  for (ScopeId scope : Openable(body.tree()))
-    EXPECT_LE(body.View(scope).entities.size(), 100u);
+  for (ScopeId scope : Openable(body.tree())) EXPECT_LE(body.View(scope).entities.size(), 100u);
 }
 
 TEST(ScopeView, HugeFanOutStaysSmall) {

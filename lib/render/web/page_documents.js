@@ -73,7 +73,7 @@ function scopeAround(rows, scope, outermost) {
 export function scopeDocument(rows, body, wanted = undefined) {
   const root = rows.scope(0), scope = rows.scope(wanted ?? root.core), base = basePath(rows, scope);
   const {scopes = [], alone = [], ops = [], sources = [], sinks = [], edges = [], labels = [],
-    unseen = []} = rows.text("layout", scope.layout);
+    unseen = []} = rows.text("contents", scope.contents);
   const all = rows.text("about", root.about), kinds = root.marked;
   const boxes = [
     ...scopes.map((from, i) => (typeof alone[i] === "number"

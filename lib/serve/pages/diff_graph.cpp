@@ -53,7 +53,7 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
     return static_cast<int>(page->graph_.StatusOf(node)) - 1;
   };
   marks.is_listed = [page](const Node& node) {
-    std::pair<const Graph*, NodeId> key = {&node.graph(), node.id()};
+    Key key = KeyOf(node);
     return page->graph_.status.count(key) > 0 && !page->beside_.contains(key);
   };
   marks.name_of = [page](const Node& node) {
@@ -61,7 +61,7 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
     return in_a == page->graph_.names_in_a.end() ? node.name().str() : in_a->second;
   };
   marks.details = [page](const Node& node) {
-    auto found = page->details_.find(page->NameOf(node));
+    auto found = page->details_.find(KeyOf(node));
     return found == page->details_.end() ? std::vector<PageMarks::Detail>() : found->second;
   };
   marks.summary = {DiffSummary(diff)};
@@ -84,19 +84,19 @@ void DiffGraph::AddChanges(const Diff& diff) {
   for (const MatchedPair& pair : diff.matched) {
     if (pair.a.name != pair.b.name) move(pair.a);
     if (pair.changes.empty()) continue;
-    std::vector<PageMarks::Detail>& details = details_[pair.b.name.str()];
+    Node here = OfB(pair.b.function(), pair.b.node.name());
     for (const Change& change : pair.changes)
-      details.push_back({change.what, change.before, change.after, ""});
+      AddDetail(here, {change.what, change.before, change.after, ""});
     if (pair.a.name != pair.b.name)
-      details.push_back({"called", pair.a.name.str(), pair.b.name.str(), ""});
+      AddDetail(here, {"called", pair.a.name.str(), pair.b.name.str(), ""});
   }
   for (const GroupEntry& group : diff.groups) {
     for (const NodeEntry& entry : group.b)
-      details_[entry.name.str()].push_back({"made of", Names(group.a), Names(group.b), ""});
+      AddDetail(OfB(entry.function(), entry.node.name()),
+                {"made of", Names(group.a), Names(group.b), ""});
     for (const NodeEntry& entry : group.a) move(entry);
     for (const NodeEntry& entry : llvm::ArrayRef(group.b).drop_front()) {
-      if (Node beside = OfB(entry.function(), entry.node.name()))
-        beside_.insert({&beside.graph(), beside.id()});
+      if (Node beside = OfB(entry.function(), entry.node.name())) beside_.insert(KeyOf(beside));
     }
   }
 }
@@ -109,7 +109,7 @@ void DiffGraph::AddRewrite(const Rewrite& rewrite) {
     Node node(&page_->graph(place->first), place->second);
     // A node of A that was fused is drawn as the fused node of B, which was not removed.
     if (removed && graph_.StatusOf(node) != NodeStatus::kRemoved) return;
-    details_[NameOf(node)].push_back({what + number, "", "", lines});
+    AddDetail(node, {what + number, "", "", lines});
   };
   for (const std::string& name : rewrite.made)
     add("Made ", FindAfter(rewrite.function, name), false);

@@ -10,13 +10,13 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kShortDocument = 128;  // shorter documents take no more room than a path
-constexpr size_t kLongDocument = 4096;  // shorter JSON is not compressed
+constexpr size_t kShortDocument = 128;   // shorter documents take no more room than a path
+constexpr size_t kLongDocument = 4096;   // shorter JSON is not compressed
 constexpr size_t kTextsADocument = 256;  // as in source.js
 constexpr size_t kTablesAtOnce = 64;     // bounds the memory for tables that are being made
 constexpr double kCostOfTable = 1e6;     // nanoseconds
 
-std::pair<size_t, uint64_t> KeyOf(llvm::StringRef bytes) {
+std::pair<uint64_t, uint64_t> KeyOf(llvm::StringRef bytes) {
   return {bytes.size(), llvm::xxh3_64bits(bytes)};
 }
 
@@ -63,7 +63,16 @@ void DocumentFile::PutRows(const std::string& path, size_t count, MakeRows make)
     std::vector<FileDocument> documents;
     std::vector<TextNumbers> numbers;
     numbers.reserve(some);
-    for (const auto& one : rows) numbers.push_back(NumbersFor(one->texts(), &documents));
+    for (const auto& one : rows) {
+      numbers.push_back(NumbersFor(one->texts(), &documents));
+      auto number = [&](TextKind kind, uint32_t own) {
+        return numbers.back()[static_cast<size_t>(kind)][own];
+      };
+      one->node_texts().ForEachShared([&](KnownNodeTexts::Key key, SharedTexts texts) {
+        known_.Add(
+            key, {number(TextKind::kTraits, texts.traits), number(TextKind::kPanel, texts.panel)});
+      });
+    }
     size_t tables = documents.size();
     documents.resize(tables + some);
     pool_.ParallelFor(static_cast<int64_t>(some), kCostOfTable, [&](int64_t begin, int64_t end) {
@@ -105,8 +114,8 @@ TextNumbers DocumentFile::NumbersFor(const PageTexts& texts, std::vector<FileDoc
 FileDocument DocumentFile::TakeWaiting(size_t kind) {
   Texts& of_kind = texts_[kind];
   ColumnWriter columns;
-  columns.Texts("text", std::vector<llvm::StringRef>(of_kind.waiting.begin(),
-                                                     of_kind.waiting.end()));
+  columns.Texts("text",
+                std::vector<llvm::StringRef>(of_kind.waiting.begin(), of_kind.waiting.end()));
   of_kind.waiting.clear();
   return {("texts/" + TextKindName(kind) + "/").str() + std::to_string(of_kind.documents++),
           std::move(columns).Finish(), /*is_table=*/true};

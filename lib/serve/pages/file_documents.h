@@ -40,6 +40,9 @@ class DocumentFile {
   // Writes the documents in this order, compressing several at a time.
   void Put(std::vector<FileDocument> documents);
 
+  // The texts of the nodes that are already in the file.
+  const KnownNodeTexts& known() const { return known_; }
+
   // Writes `count` tables, the i-th with the rows that make(i) returns, as `path` + "i". Makes
   // several at a time, so make() must be thread-safe.
   using MakeRows = llvm::function_ref<std::unique_ptr<PageRows>(size_t i)>;
@@ -51,7 +54,7 @@ class DocumentFile {
  private:
   // The texts of one kind: the numbers of all, and those that are not in a document yet.
   struct Texts {
-    std::map<std::pair<size_t, uint64_t>, uint32_t> numbers;  // by length and hash
+    llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t> numbers;  // by length and hash
     std::vector<std::string> waiting;
     size_t documents = 0;
   };
@@ -62,21 +65,22 @@ class DocumentFile {
   llvm::raw_ostream& os_;
   ThreadPool& pool_;
   // The paths of documents that are already in the file, by length and hash.
-  std::map<std::pair<size_t, uint64_t>, std::string> written_;
+  std::map<std::pair<uint64_t, uint64_t>, std::string> written_;
   std::array<Texts, kNumTextKinds> texts_;
+  KnownNodeTexts known_;
 };
 
 // The documents of one page or of one of its graphs.
 class FileDocuments {
  public:
   // `prefix`: the beginning of every path, "0/" for the first page.
-  FileDocuments(DocumentFile& file, std::string prefix)
-      : file_(file), prefix_(std::move(prefix)) {}
+  FileDocuments(DocumentFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}
   FileDocuments Under(llvm::StringRef folder) const { return {file_, prefix_ + folder.str()}; }
 
   void Put(llvm::StringRef path, std::string json);
   void PutTable(llvm::StringRef path, std::string table);
   void PutRows(llvm::StringRef path, size_t count, DocumentFile::MakeRows make);
+  const KnownNodeTexts& known() const { return file_.known(); }
 
  private:
   DocumentFile& file_;

@@ -27,13 +27,14 @@ class DocumentsWriter {
     file_.Put("facets", page_.FacetsJson());
     RETURN_IF_ERROR(FurtherLists());
     for (size_t body = 0; body < page_.num_bodies(); ++body) {
-      file_.PutRows(Path("scopes", body) + "/",
-                    TablesFor(page_.num_scopes(body), kScopesATable), [&](ScopeId i) {
+      file_.PutRows(Path("scopes", body) + "/", TablesFor(page_.num_scopes(body), kScopesATable),
+                    [&](ScopeId i) {
                       return page_.ScopeRows(body, i * kScopesATable, (i + 1) * kScopesATable);
                     });
-      file_.PutRows(Path("nodes", body) + "/",
-                    TablesFor(page_.graph(body).end_id(), kNodesATable), [&](NodeId i) {
-                      return page_.NodeRows(body, i * kNodesATable, (i + 1) * kNodesATable);
+      file_.PutRows(Path("nodes", body) + "/", TablesFor(page_.graph(body).end_id(), kNodesATable),
+                    [&](NodeId i) {
+                      return page_.NodeRows(body, i * kNodesATable, (i + 1) * kNodesATable,
+                                            file_.known());
                     });
       for (Node node : page_.graph(body).nodes()) RETURN_IF_ERROR(FurtherReaders(body, node));
     }

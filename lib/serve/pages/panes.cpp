@@ -24,8 +24,7 @@ void PairScopes(llvm::StringRef a, llvm::StringRef b,
 using PlacePair = std::pair<DiffGraph::Place, DiffGraph::Place>;
 
 // Writes pairs of nodes as four columns.
-void WritePlaces(const std::string& name, llvm::ArrayRef<PlacePair> pairs,
-                 ColumnWriter& out) {
+void WritePlaces(const std::string& name, llvm::ArrayRef<PlacePair> pairs, ColumnWriter& out) {
   auto write = [&](const char* what, auto&& number_of) {
     std::vector<int32_t> numbers;
     numbers.reserve(pairs.size());
@@ -42,7 +41,8 @@ void WritePlaces(const std::string& name, llvm::ArrayRef<PlacePair> pairs,
 
 Panes::Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph& merged)
     : merged_(merged) {
-  for (const auto& function : b.functions) functions_[&function->body] = function->name().str();
+  bodies_of_b_[&b.main] = 0;
+  for (size_t i = 0; i < b.functions.size(); ++i) bodies_of_b_[&b.functions[i]->body] = i + 1;
   for (const FunctionEntry& function : diff.functions) {
     if (!function.a.empty() && !function.b.empty()) bodies_.push_back({function.a, function.b});
   }
@@ -82,7 +82,7 @@ void Panes::SetUp(Side* side, const Module& module, const char* title,
 }
 
 Node Panes::OfB(const Node& b) const {
-  return merged_.OfB(functions_.lookup(&b.graph()), b.name());
+  return Node(&merged_.page().graph(bodies_of_b_.lookup(&b.graph())), b.id());
 }
 
 void Panes::WriteNodes(const char* name, const Side& side,
@@ -118,8 +118,8 @@ void Panes::WriteScopes(ColumnWriter& out) const {
   std::vector<int32_t> bodies;
   std::vector<std::string> in_a, in_b;
   for (const auto& [scope, counts] : votes) {
-    auto most = llvm::max_element(
-        counts, [](const auto& x, const auto& y) { return x.second < y.second; });
+    auto most =
+        llvm::max_element(counts, [](const auto& x, const auto& y) { return x.second < y.second; });
     if (most->first == scope.second) continue;
     bodies.push_back(static_cast<int32_t>(scope.first));
     in_a.push_back(Printable(scope.second));

@@ -24,8 +24,8 @@ class Panes {
 
   // Returns the correspondence between each graph and the page of the merged graph, in columns
   // (lib/render/columns.h):
-  //   "a body", "a node", "a merged body", "a merged node": a row for each node of A that the merged
-  //   graph shows; the same for "b";
+  //   "a body", "a node", "a merged body", "a merged node": a row for each node of A that the
+  //   merged graph shows; the same for "b";
   //   "alias body", "alias node", "alias merged body", "alias merged node": both in the merged
   //   graph: the first node, of a replacement, is shown at the second;
   //   "of a", "of b": bodies of functions that correspond;
@@ -43,14 +43,14 @@ class Panes {
   void SetUp(Side* side, const Module& module, const char* title,
              const std::function<Node(const Node&)>& here);
   Node OfB(const Node& b) const;
-  void WriteNodes(const char* name, const Side& side,
-                  llvm::function_ref<Node(const Node&)> here, ColumnWriter& out) const;
+  void WriteNodes(const char* name, const Side& side, llvm::function_ref<Node(const Node&)> here,
+                  ColumnWriter& out) const;
   void WriteScopes(ColumnWriter& out) const;
 
   const DiffGraph& merged_;
   std::vector<std::pair<std::string, std::string>> bodies_;  // pairs of functions of A and B
   std::vector<std::pair<DiffGraph::Place, DiffGraph::Place>> aliases_;
-  llvm::DenseMap<const Graph*, std::string> functions_;  // names of B's functions
+  llvm::DenseMap<const Graph*, size_t> bodies_of_b_;  // their numbers, in the merged graph too
   Side a_, b_;
 };
 

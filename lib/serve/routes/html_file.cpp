@@ -43,7 +43,11 @@ void Prepare(const PageSet& pages, ThreadPool& pool) {
       for (size_t body = 0; body < graph->num_bodies(); ++body) bodies.push_back({graph, body});
   }
   auto analyze = [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) bodies[i].first->Analyze(bodies[i].second);
+    for (int64_t i = begin; i < end; ++i) {
+      auto [graph, body] = bodies[i];
+      graph->Analyze(body);
+      if (body == 0) graph->ModelJson();
+    }
   };
   pool.ParallelFor(static_cast<int64_t>(bodies.size()), kCost, analyze);
 }
@@ -83,8 +87,7 @@ Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, int threads,
   return Error::success();
 }
 
-Error SaveHtmlFile(const PageSet& pages, llvm::StringRef title, int threads,
-                   llvm::StringRef path) {
+Error SaveHtmlFile(const PageSet& pages, llvm::StringRef title, int threads, llvm::StringRef path) {
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(path));
   RETURN_IF_ERROR(WriteHtmlFile(pages, title, threads, file->os()));
   return file->Commit();

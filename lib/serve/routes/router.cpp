@@ -51,7 +51,7 @@ WebAnswer FileAnswer(const WebFile& file) {
 WebAnswer DocumentAnswer(Document document) {
   WebAnswer answer;
   answer.body = std::move(document.text);
-  answer.type = document.is_table          ? kTableType
+  answer.type = document.is_table       ? kTableType
                 : document.file.empty() ? "application/json"
                                         : "application/octet-stream";
   if (!document.file.empty())
