@@ -31,7 +31,8 @@ def document(grapnel):
              "Where an option expects a tensor, `x:1` is output 1 of the node x, and `x` means `x:0`. Where an option expects a node, `x:1` and `^x` (a",
              "control edge) mean the node x; the node `x` of a function is `FUNCTION/x`. A full device name is",
              "`/job:worker/replica:0/task:1/device:GPU:0`; you may leave out any part, as in `/gpu:0`, and `--device` also takes `GPU:1`. A name that does",
-             "not exist is an error (exit code 2) that lists similar names.",
+             "not exist is an error (exit code 2) that lists similar names. A command that writes a file says so on stderr, `wrote x.html (64 nodes)`,",
+             "but not with `--quiet`.",
              "", "```", top, "```"]
     for name in names:
         parts += ["", f"## {name}", "", "```", text_of(grapnel, name), "```"]

@@ -22,6 +22,7 @@ config.environment["GRAPNEL_BINARY"] = os.path.join(lit_config.params["bin"], "g
 config.environment["GRAPNEL_DOCUMENTS"] = documents
 # "--onednn auto" is not left to the processor.
 config.environment["TF_ENABLE_ONEDNN_OPTS"] = "1"
+config.environment["XDG_CACHE_HOME"] = os.path.join(lit_config.params["out"], "cache")
 config.environment["PATH"] = os.pathsep.join(
     [recorder, lit_config.params["bin"], lit_config.params["llvm"], config.environment["PATH"]]
 )

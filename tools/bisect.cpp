@@ -60,6 +60,7 @@ Expected<std::optional<std::string>> Failure(CheckCommand& command, const Module
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.graph, invocation.sink()));
+  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
   OptimizeRequest request = flags.pipeline.Request(invocation);
   request.options.pool = &pool;
   request.options.sink = invocation.sink();

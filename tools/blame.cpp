@@ -82,6 +82,7 @@ Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
   } else if (!invocation.flags.quiet) {
     WriteBlameText(*run, report, os);
   }
+  invocation.Wrote(flags.html);
   return kExitOk;
 }
 
@@ -100,6 +101,7 @@ Expected<RunBlame> Blame(OpenedGraph& opened, const Flags& flags, const RunReque
 }
 
 Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(flags.model.Use(&opened));
   ASSIGN_OR_RETURN(RunRequest request, flags.model.Request());
   request.sink = invocation.sink();
   request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
@@ -130,13 +132,13 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
 Error CheckFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() ||
-                  !model.signature.empty() || !model.variables.empty() || !model.feeds.empty() ||
-                  !model.fetches.empty();
+                  !model.signature.empty() || !model.function.empty() || !model.variables.empty() ||
+                  !model.feeds.empty() || !model.fetches.empty();
   bool of_folder = !flags.run.empty() || !flags.html.empty() || flags.trace;
   if (is_folder && of_model)
     return MakeError(
-        "{0} is a debug folder: --graph, --signature, --feed, --fetch, --variables, --repeat and "
-        "--optimized are for models",
+        "{0} is a debug folder: --graph, --signature, --function, --feed, --fetch, --variables, "
+        "--repeat and --optimized are for models",
         flags.path);
   if (!is_folder && of_folder)
     return MakeError("{0} is not a debug folder: --run, --trace and --html are for those",

@@ -18,8 +18,9 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, against, policy, graph, signature, date;
+  std::string model, against, policy, graph, date, output;
   std::string junit, sarif, markdown, picture;
+  PartFlags part;
   SizeFlags sizes;
   OneDnnFlag onednn;
   bool all = false, init = false, list = false, strict = false;
@@ -35,8 +36,7 @@ std::string Today() {
 
 Expected<OpenedGraph> Open(const std::string& path, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(path, flags.graph, invocation.sink()));
-  if (Error error = TakeGiven(flags.signature, flags.sizes, &opened))
-    return Annotate(path, std::move(error));
+  if (Error error = flags.part.Take(flags.sizes, &opened)) return Annotate(path, std::move(error));
   return std::move(opened);
 }
 
@@ -98,7 +98,8 @@ int List(Invocation& invocation) {
 Error CheckOwnPlaces(const Flags& flags) {
   std::vector<std::pair<const char*, std::string>> taken = {
       {"MODEL", flags.model}, {"--against", flags.against}, {"--policy", flags.policy}};
-  const std::pair<const char*, std::string> reports[] = {{"--junit", flags.junit},
+  const std::pair<const char*, std::string> reports[] = {{"-o", flags.output},
+                                                         {"--junit", flags.junit},
                                                          {"--sarif", flags.sarif},
                                                          {"--markdown", flags.markdown},
                                                          {"--picture", flags.picture}};
@@ -119,6 +120,8 @@ Error CheckFlags(const Flags& flags, const Invocation& invocation) {
   std::vector<std::string> on = OnStandardOutput(flags, invocation);
   if (on.size() > 1) return MakeError("{0} and {1} both write to standard output", on[0], on[1]);
   if (flags.init && invocation.flags.json) return MakeError("--init prints TOML, not JSON");
+  if (!flags.init && !flags.output.empty())
+    return MakeError("-o is for the policy of --init; reports have flags of their own");
   if (flags.model.empty()) return MakeError("check: which model? (--list shows the checks)");
   if (flags.policy.empty() && !flags.init)
     return MakeError("check: --policy FILE is required; --init prints one to start with");
@@ -142,10 +145,13 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   ASSIGN_OR_RETURN(OpenedGraph model, Open(flags.model, flags, invocation));
   if (flags.init) {
-    ASSIGN_OR_RETURN(std::string text, InitialPolicy(model, flags.sizes, !flags.signature.empty(),
-                                                     flags.onednn.choice(), &pool, &cancel));
+    ASSIGN_OR_RETURN(std::string text,
+                     InitialPolicy(model, flags.sizes, flags.onednn.choice(), &pool, &cancel));
     if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
-    invocation.out() << text;
+    if (flags.output.empty())
+      invocation.out() << text;
+    else
+      RETURN_IF_ERROR(WriteFile(flags.output, text));
     return kExitOk;
   }
   std::optional<OpenedGraph> base;
@@ -157,7 +163,6 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   request.today = flags.date.empty() ? Today() : flags.date;
   request.wants_drawing = !flags.markdown.empty();
   request.is_strict = flags.strict;
-  request.is_signature = !flags.signature.empty();
   request.pool = &pool;
   request.cancel = &cancel;
   ASSIGN_OR_RETURN(PolicyReport report, CheckModel(model, base ? &*base : nullptr, request));
@@ -165,6 +170,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.picture.empty()) RETURN_IF_ERROR(DrawPictureOf(*base, model, flags.picture));
   RETURN_IF_ERROR(WriteReports(report, flags));
   Print(report, flags, invocation);
+  for (const std::string* path : {&flags.picture, &flags.junit, &flags.markdown, &flags.sarif})
+    invocation.Wrote(*path);
   return report.Passes() ? kExitOk : kExitNo;
 }
 
@@ -174,11 +181,11 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--policy", flags->policy, "the policy, as TOML (docs/guide/checking.md)")
       .ShownAs("FILE");
   line.Option("--against", flags->against,
-              "the previous model, for lost_fusions, changed_weights and the drawings")
+              "the previous model: reports say what changed, and checks compare with it")
       .ShownAs("BASE");
   line.Option("--graph", flags->graph,
               "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
-  AddSignatureFlag(line, flags->signature);
+  flags->part.AddTo(line);
   flags->sizes.AddTo(line);
   flags->onednn.AddTo(line);
   line.Option("--junit", flags->junit, "write a JUnit report: a test case per check")
@@ -197,6 +204,9 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--strict", flags->strict,
             "a check that cannot run (no BASE, unknown sizes) is an error, not a warning");
   line.Flag("--init", flags->init, "print a policy that MODEL passes");
+  line.Option("-o,--output", flags->output,
+              "write the policy of --init to this file; - is standard output")
+      .ShownAs("FILE");
   line.Flag("--list", flags->list, "list the checks, what each finds and its keys");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

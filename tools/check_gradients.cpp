@@ -2,7 +2,9 @@
 #include "lib/job/check_gradients.h"
 
 #include "lib/io/write.h"
+#include "lib/ir/summary.h"
 #include "lib/support/json.h"
+#include "lib/support/text.h"
 #include "lib/trace/gradient_rule.h"
 #include "tools/document.h"
 #include "tools/input.h"
@@ -88,6 +90,7 @@ Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     llvm::StringRef gradient = made->gradients[i];
     invocation.out() << ends->labels[i] << " " << (gradient.empty() ? "none" : gradient) << "\n";
   }
+  invocation.Wrote(flags.output, Plural(CountNodes(*made->module), "node"));
   return kExitOk;
 }
 
@@ -118,6 +121,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.list) return List(invocation);
   if (flags.model.empty()) return MakeError("check-gradients: which model? (--list shows the ops)");
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph, invocation.sink()));
+  RETURN_IF_ERROR(flags.run.Use(&opened));
   if (!flags.output.empty()) return Write(opened, flags, invocation);
   GradientCheckRequest request;
   ASSIGN_OR_RETURN(request.run, flags.run.Request());

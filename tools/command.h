@@ -25,6 +25,7 @@ struct CommonFlags {
   std::string color = "auto", log_level, output, memory;
   std::vector<std::string> plugins;  // paths of plugins to load
 };
+// Adds the shared flags to the line of a command that has set up its own.
 void AddCommonFlags(CommandLine& line, CommonFlags& flags);
 
 // The caller of CallCommand: a program that runs commands in its own process, several at a time.
@@ -70,6 +71,10 @@ class Invocation {
   // Reports progress, from any thread: the current activity, such as "constant_folding", and how
   // many of its `total` steps are done; total 0: unknown.
   void ReportProgress(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
+  // Says on stderr that the file or folder `path`, which a flag names, is complete: "wrote
+  // lenet.html (64 nodes)"; `content` may be empty. Says nothing if `path` is empty, standard output
+  // or another device, with --quiet, or if a program called the command, which named the file itself.
+  void Wrote(llvm::StringRef path, llvm::StringRef content = "");
   // The available passes and rules; null: those registered in the program.
   const PassRegistry* passes() const { return caller_ ? caller_->passes : nullptr; }
   // Null if the command was typed in a shell and has the process to itself.

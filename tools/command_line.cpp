@@ -104,6 +104,7 @@ Argument CommandLine::Option(const char* names, T& variable, const char* help) {
   // Each use of a flag takes one value; otherwise a flag with a list would also take the MODEL that
   // follows it.
   if (names[0] == '-') option->allow_extra_args(false);
+  if (!heading_.empty()) option->group(heading_);
   std::string value = ValueName(names);
   if (!value.empty() || names[0] != '-') option->type_name(value);
   types_[option] = kTypeName<T>;
@@ -120,6 +121,7 @@ template Argument CommandLine::Option(const char*, std::vector<std::string>&, co
 
 Argument CommandLine::Flag(const char* names, bool& variable, const char* help) {
   CLI::Option* option = app_.add_flag(names, variable, help);
+  if (!heading_.empty()) option->group(heading_);
   types_[option] = "flag";
   return Argument(option);
 }
@@ -140,8 +142,10 @@ std::function<std::vector<TypedOption>()> CommandLine::Typed() const {
   };
 }
 
-void CommandLine::WithoutJson() { app_.remove_option(app_.get_option("--json")); }
-void CommandLine::WithoutPlugins() { app_.remove_option(app_.get_option("--plugin")); }
+void CommandLine::BeginCommon() {
+  heading_ = "Common options";
+  app_.set_help_flag("-h,--help", "print this help and exit")->group(heading_);
+}
 
 std::vector<ArgumentInfo> CommandLine::Arguments() const {
   std::vector<ArgumentInfo> arguments;

@@ -76,13 +76,20 @@ class CommandLine {
   std::vector<ArgumentInfo> Arguments() const;
   // Returns a function that returns the options that were typed; call it when the command runs.
   std::function<std::vector<TypedOption>()> Typed() const;
-  // Removes --json, for a command without JSON output.
-  void WithoutJson();
-  // Removes --plugin, for a command that runs no foreign code.
-  void WithoutPlugins();
+  // Leaves out --json, for a command without JSON output.
+  void WithoutJson() { has_json_ = false; }
+  // Leaves out --plugin, for a command that runs no foreign code.
+  void WithoutPlugins() { has_plugins_ = false; }
+  bool has_json() const { return has_json_; }
+  bool has_plugins() const { return has_plugins_; }
+  // Begins the options that all commands have. --help lists these last, and itself among them, so
+  // that it begins with what only this command can do.
+  void BeginCommon();
 
  private:
   CLI::App& app_;
+  bool has_json_ = true, has_plugins_ = true;
+  std::string heading_;  // of the options in --help; empty: CLI11's
   std::map<const CLI::Option*, std::string> types_;
 };
 

@@ -92,6 +92,8 @@ Expected<RunComparison> CompareGraphs(OpenedGraph& a, const Flags& flags, Compar
   if (!HasB(flags)) return CompareRuns(a, a, request);
   std::string path = flags.b.empty() ? ReadGraphPath(flags.a).path : flags.b;
   ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(path, flags.graph_b, request.run.sink));
+  // A graph without objects, as `opt` writes it, runs as it is, like a graph without signatures.
+  if (!b.file().object_graph.empty()) RETURN_IF_ERROR(flags.model.Use(&b));
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {
     ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(flags.ledger));
@@ -138,6 +140,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   bool is_folder = !flags.b.empty() && IsDebugFolder(flags.b);
   RETURN_IF_ERROR(CheckOneKind(flags, is_folder));
   ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, flags.model.graph, invocation.sink()));
+  RETURN_IF_ERROR(flags.model.Use(&a));
   CompareRequest request;
   ASSIGN_OR_RETURN(request.run, flags.model.Request());
   request.run.sink = invocation.sink();

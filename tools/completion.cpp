@@ -18,8 +18,8 @@ std::vector<CommandFlags> AllFlags() {
   for (const Command& command : commands) {
     CommonFlags common;
     std::vector<std::string> flags = LongFlags([&](CommandLine& line) {
-      AddCommonFlags(line, common);
       command.set_up(line);
+      AddCommonFlags(line, common);
     });
     llvm::sort(flags);
     all.push_back({command.name, command.help, std::move(flags)});

@@ -3,6 +3,7 @@
 
 #include "lib/diff/diff.h"
 #include "lib/io/strip_constants.h"
+#include "lib/ir/summary.h"
 #include "lib/pass/device_renames.h"
 #include "lib/support/text.h"
 #include "tools/input.h"
@@ -11,7 +12,8 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, other, graph, signature, output, to, node_data = "op-cost";
+  std::string model, other, graph, output, to, node_data = "op-cost";
+  PartFlags part;
   std::vector<std::string> devices;
   bool no_values = false;
 };
@@ -30,6 +32,7 @@ Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const Convert
     if (flags.no_values) StripConstants(&graph.module());
   }
   RETURN_IF_ERROR(ConvertEach(titled, flags.output));
+  invocation.Wrote(flags.output, Plural(graphs.size(), "graph"));
   return kExitOk;
 }
 
@@ -70,23 +73,19 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
                    OpenEachInput(flags.model, flags.graph, invocation.sink()));
   for (OpenedGraph& graph : graphs) RETURN_IF_ERROR(RenameDevices(flags, &graph, invocation));
   if (graphs.size() > 1) {
-    if (!flags.signature.empty()) return HoldsOneGraph("--signature", graphs.size());
+    if (!flags.part.empty())
+      return HoldsOneGraph(flags.part.signature.empty() ? "--function" : "--signature",
+                           graphs.size());
     if (options.format != ConvertFormat::kText) return HoldsOneGraph(flags.output, graphs.size());
     return WriteEach(graphs, options, flags, invocation);
   }
   OpenedGraph& input = graphs.front();
-  std::optional<SignatureGraph> taken;
-  if (!flags.signature.empty()) {
-    ASSIGN_OR_RETURN(taken, TakeSignature(flags.signature, {}, &input));
-  }
+  RETURN_IF_ERROR(flags.part.Take({}, &input));
   WarnOfProblems(input, invocation.sink());
   options.label = input.name();
   options.node_data =
       flags.node_data == "op-cost" ? NodeDataKind::kOpCost : NodeDataKind::kConstantBytes;
-  if (taken) {
-    options.feeds = std::move(taken->inputs);
-    options.fetches = std::move(taken->outputs);
-  } else if (options.format == ConvertFormat::kText) {
+  if (!flags.part.empty() || options.format == ConvertFormat::kText) {
     ASSIGN_OR_RETURN(FeedsAndFetches tensors, FeedsAndFetchesOf(input, {}, {}));
     options.feeds = std::move(tensors.feeds);
     options.fetches = std::move(tensors.fetches);
@@ -94,14 +93,16 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.other.empty()) {
     if (flags.no_values && HoldsValues(options.format)) StripConstants(&input.module());
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
+    invocation.Wrote(flags.output, Plural(CountNodes(input.module()), "node"));
     return kExitOk;
   }
   ASSIGN_OR_RETURN(OpenedGraph other, OpenInput(flags.other, flags.graph, invocation.sink()));
-  RETURN_IF_ERROR(TakeGiven(flags.signature, {}, &other));
+  RETURN_IF_ERROR(flags.part.Take({}, &other));
   WarnOfProblems(other, invocation.sink());
   Diff diff = DiffModules(input.module(), other.module(), {});
   options.diff = &diff;
   RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
+  invocation.Wrote(flags.output);
   return kExitOk;
 }
 
@@ -136,7 +137,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("none|OLD=NEW,...");
   line.Option("--graph", flags->graph,
               "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
-  AddSignatureFlag(line, flags->signature);
+  flags->part.AddTo(line);
   AddNoValuesFlag(line, flags->no_values);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

@@ -3,10 +3,12 @@
 
 #include <set>
 
-#include "lib/io/signature.h"
 #include "lib/io/strip_constants.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
+#include "lib/ir/summary.h"
+#include "lib/ir/tensor_name.h"
+#include "lib/pass/boundary.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,7 +19,8 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, signature, scope, output;
+  std::string model, graph, scope, output;
+  PartFlags part;
   std::vector<std::string> inputs, outputs;
   bool no_values = false;
 };
@@ -77,23 +80,28 @@ Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   return result;
 }
 
-// Makes the signature's graph the main graph, and replaces the signature's keys in the flags by
+// Makes the graph of the signature or function the main graph, and replaces keys in the flags by
 // tensor names.
-Error TakeSignatureOf(OpenedGraph* input, Flags* flags) {
-  ASSIGN_OR_RETURN(const Signature* chosen,
-                   ChooseSignature(input->model(), input->file(), flags->signature));
-  llvm::StringMap<size_t> in, out;
-  for (size_t i = 0; chosen && i < chosen->inputs.size(); ++i) in[chosen->inputs[i].key] = i;
-  for (size_t i = 0; chosen && i < chosen->outputs.size(); ++i) out[chosen->outputs[i].key] = i;
-  ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature(flags->signature, {}, input));
-  const Graph& graph = input->module().main;
-  for (std::string& name : flags->inputs) {
-    if (in.count(name) && !FindTensorIfThere(graph, name)) name = taken.inputs[in[name]];
+Error TakePart(OpenedGraph* input, Flags* flags) {
+  RETURN_IF_ERROR(flags->part.Take({}, input));
+  if (input->file().signatures.empty()) {  // a function of the library
+    if (!flags->outputs.empty()) return Error::success();
+    for (const std::string& fetch : DefaultFetches(input->module().main))
+      flags->outputs.push_back(ReadTensorName(fetch).node.str());
+    return Error::success();
   }
-  for (std::string& name : flags->outputs) {
-    if (out.count(name) && !FindTensorIfThere(graph, name)) name = taken.outputs[out[name]];
-  }
-  if (flags->outputs.empty()) flags->outputs = std::move(taken.outputs);
+  const Signature& taken = input->file().signatures.front();
+  auto name = [&](llvm::ArrayRef<SignatureTensor> tensors, std::vector<std::string>& names) {
+    for (std::string& key : names) {
+      if (FindTensorIfThere(input->module().main, key)) continue;
+      for (const SignatureTensor& tensor : tensors)
+        if (tensor.key == key) key = tensor.tensor;
+    }
+  };
+  name(taken.inputs, flags->inputs);
+  name(taken.outputs, flags->outputs);
+  if (!flags->outputs.empty()) return Error::success();
+  for (const SignatureTensor& output : taken.outputs) flags->outputs.push_back(output.tensor);
   return Error::success();
 }
 
@@ -116,17 +124,17 @@ InFunction FindInFunctions(const Module& module, const Flags& flags) {
 }
 
 Expected<CutResult> CutAsAsked(OpenedGraph* input, Flags* flags) {
-  if (!flags->signature.empty()) RETURN_IF_ERROR(TakeSignatureOf(input, flags));
+  if (!flags->part.empty()) RETURN_IF_ERROR(TakePart(input, flags));
   auto result =
       flags->scope.empty() ? CutNamed(&input->module(), *flags) : CutScope(input, flags->scope);
   if (result) return result;
-  bool has_signatures = flags->signature.empty() && !input->file().signatures.empty();
+  bool has_signatures = flags->part.empty() && !input->file().signatures.empty();
   auto [what, function] = has_signatures ? FindInFunctions(input->module(), *flags) : InFunction();
   if (!function) return Annotate(flags->model, result.takeError());
   llvm::consumeError(result.takeError());
   return MakeError(
-      "{0}: {1} is in function '{2}': --signature cuts the graph of a signature; `grapnel info` "
-      "lists signatures",
+      "{0}: {1} is in function '{2}': --signature cuts the graph of a signature, --function that "
+      "of a function; `grapnel info` lists them",
       flags->model, what, function->name());
 }
 
@@ -173,8 +181,8 @@ void WriteResult(const CutResult& result, const Module& module, llvm::json::OStr
 
 Error CheckFlags(const Flags& flags) {
   if (flags.scope.empty())
-    return flags.outputs.empty() && flags.signature.empty()
-               ? MakeError("--outputs is required (or --scope, or --signature)")
+    return flags.outputs.empty() && flags.part.empty()
+               ? MakeError("--outputs is required (or --scope, --signature or --function)")
                : Error::success();
   if (flags.outputs.empty() && flags.inputs.empty()) return Error::success();
   return MakeError(
@@ -199,6 +207,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   } else if (!invocation.flags.quiet) {
     PrintText(result, input.module(), flags, invocation.out());
   }
+  invocation.Wrote(flags.output, Plural(CountNodes(input.module()), "node"));
   return kExitOk;
 }
 
@@ -210,8 +219,8 @@ RunCommand SetUp(CommandLine& line) {
       .Separator(',')
       .ShownAs("TENSOR,...");
   line.Option("--outputs", flags->outputs,
-              "tensors, or nodes without outputs, to compute; with --signature by default the "
-              "signature's")
+              "tensors, or nodes without outputs, to compute; with --signature or --function by "
+              "default its own")
       .Separator(',')
       .ShownAs("TENSOR,...");
   line.Option(
@@ -222,7 +231,7 @@ RunCommand SetUp(CommandLine& line) {
       .Required();
   line.Option("--graph", flags->graph,
               "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
-  AddSignatureFlag(line, flags->signature);
+  flags->part.AddTo(line);
   AddNoValuesFlag(line, flags->no_values);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

@@ -79,10 +79,10 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.is_eager) {
     const RunFlags& run = flags.run;
     if (!run.fetches.empty() || !run.graph.empty() || !run.signature.empty() ||
-        !run.variables.empty())
+        !run.function.empty() || !run.variables.empty())
       return MakeError(
-          "--fetch, --graph, --signature and --variables are for graphs and cannot be combined "
-          "with --eager");
+          "--fetch, --graph, --signature, --function and --variables are for graphs and cannot be "
+          "combined with --eager");
     ASSIGN_OR_RETURN(TracedChoice choice, TheChoice(flags.model, invocation));
     ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, run.feeds));
     Debugger debugger(std::make_unique<EagerTarget>(choice.program, std::move(feeds), print),
@@ -92,6 +92,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.model == "-" && is_from_input)
     return MakeError("standard input is the model: pass the commands with --script FILE");
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph, invocation.sink()));
+  RETURN_IF_ERROR(flags.run.Use(&opened));
   ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
   request.sink = invocation.sink();
   request.print = print;

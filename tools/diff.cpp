@@ -8,14 +8,18 @@
 #include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
 #include "lib/job/function_graph.h"
+#include "lib/job/function_signature.h"
 #include "lib/job/model_values.h"
 #include "lib/job/plugin.h"
+#include "lib/job/signature_changes.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
+#include "lib/render/picture_json.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/routes/html_file.h"
 #include "lib/support/file.h"
+#include "lib/support/name_list.h"
 #include "lib/support/side_by_side.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
@@ -26,7 +30,8 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string a, b, signature, ledger, output;
+  std::string a, b, ledger, output;
+  ShownPart part;
   std::vector<std::string> ignored, only, graphs, functions;
   bool all = false, names = false, by_name = false, statistics = false, values = false,
        no_values = false;
@@ -39,8 +44,10 @@ struct Findings {
   std::vector<PythonFunctionChanges> functions;
   std::vector<SignatureDiff> signatures;
   std::optional<ValueReport> values;
+  const ValueReport* Values() const { return values ? &*values : nullptr; }
   bool Same() const {
-    return diff.Same() && SameInterface(signatures) && (!values || values->Same());
+    bool are_same = llvm::all_of(signatures, [](const auto& one) { return one.Same(); });
+    return diff.Same() && are_same && (!values || values->Same());
   }
 };
 
@@ -49,7 +56,7 @@ constexpr size_t kWorthThreads = 20'000;  // smallest number of nodes for parall
 
 void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
-  const ValueReport* values = found.values ? &*found.values : nullptr;
+  const ValueReport* values = found.Values();
   if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) {
       WriteDiffJson(found.diff, found.statistics, found.functions, found.signatures, values, json);
@@ -57,9 +64,11 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
     return;
   }
   if (!invocation.flags.quiet) {
-    WriteDiffText(found.diff, {invocation.UseColor(), flags.all, found.functions}, os);
-    WriteRenames(RenamesOf(found.diff), flags.all, os);
-    WriteSignatureDiff(found.signatures, os);
+    if (flags.output.empty()) {  // else the picture shows the changes
+      WriteDiffText(found.diff, {invocation.UseColor(), flags.all, found.functions}, os);
+      WriteRenames(RenamesOf(found.diff), flags.all, os);
+      WriteSignatureDiff(found.signatures, os);
+    }
     if (values) WriteValueReport(*values, flags.all ? values->different.size() : kMostValues, os);
   }
   if (flags.statistics) WriteStatistics(found.statistics, os);
@@ -74,30 +83,38 @@ llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::String
   return llvm::sys::path::filename(side.model().path);
 }
 
-Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags,
-                int threads) {
+Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Findings& found,
+                const Flags& flags, int threads) {
   std::string title =
       (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
        NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
           .str();
   ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page,
-                   DiffPage::Make(a.module(), b.module(), diff, title));
+                   DiffPage::Make(a.module(), b.module(), found.diff, title, {}, found.Values()));
   PageSet pages;
   pages.Add(std::move(page));
   return SaveHtmlFile(pages, title, threads, flags.output);
 }
 
-Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags,
+Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Findings& found, const Flags& flags,
            Invocation& invocation) {
   const std::string& output = flags.output;
-  if (llvm::StringRef(output).ends_with(".html"))
-    return WritePage(a, b, diff, flags, invocation.flags.threads);
-  auto format = ParsePictureFormat(llvm::sys::path::extension(output));
-  if (!format)
-    return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png or .html file", output);
-  auto drawn = MakeDiffPicture(b.module(), diff);
+  llvm::StringRef suffix = llvm::sys::path::extension(output);
+  if (suffix == ".html") return WritePage(a, b, found, flags, invocation.flags.threads);
+  auto format = ParsePictureFormat(suffix);
+  if (!format && suffix != ".json") {
+    return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png, .html or .json file",
+                     output);
+  }
+  auto drawn = MakeDiffPicture(b.module(), found.diff, found.Values());
   if (!drawn) return Annotate(output, drawn.takeError());
-  ASSIGN_OR_RETURN(PictureFile file, DrawPicture(drawn->picture, *format));
+  PictureFile file;
+  if (format) {
+    ASSIGN_OR_RETURN(file, DrawPicture(drawn->picture, *format));
+  } else {
+    llvm::raw_string_ostream os(file.bytes);
+    WriteDocument(os, [&](llvm::json::OStream& json) { WritePictureJson(drawn->picture, json); });
+  }
   if (!file.warning.empty()) invocation.sink()(Severity::kWarning, output + ": " + file.warning);
   RETURN_IF_ERROR(WriteFile(output, file.bytes));
   for (const std::string& line : drawn->picture.header) invocation.sink()(Severity::kInfo, line);
@@ -180,27 +197,57 @@ Expected<Sides> OpenSides(const Flags& flags, bool side_by_side, const MessageSi
 // Selects the functions to compare instead of the graphs that contain them.
 Error TakeFunctions(const Flags& flags, Sides* sides) {
   if (flags.functions.empty()) return Error::success();
-  RETURN_IF_ERROR(TakeFunction(flags.functions.front(), &sides->first).takeError());
-  return TakeFunction(flags.functions.back(), &sides->second).takeError();
+  auto take = [](const std::string& name, OpenedGraph* side) {
+    return IsObjectFunction(name, *side) ? TakeFunction(name, {}, side)
+                                         : TakeLibraryFunction(name, side).takeError();
+  };
+  RETURN_IF_ERROR(take(flags.functions.front(), &sides->first));
+  return take(flags.functions.back(), &sides->second);
 }
 
-Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  if (!flags.functions.empty() && (flags.values || !flags.signature.empty()))
+Error CheckFlags(const Flags& flags) {
+  if (!flags.functions.empty() && (flags.values || !flags.part.signature.empty()))
     return MakeError("--function compares bodies: do not pass --signature or --values");
   if (flags.values && flags.no_values)
     return MakeError("--values shows what --no-values leaves out: pass only one");
-  if (flags.values && !flags.signature.empty())
+  if (flags.values && !flags.part.signature.empty())
     return MakeError("--values compares whole models: do not pass --signature");
-  bool side_by_side = invocation.flags.threads != 1;
-  MessageSink sink = invocation.sink();
-  ASSIGN_OR_RETURN(auto sides, OpenSides(flags, side_by_side, sink));
-  for (OpenedGraph* side : {&sides.first, &sides.second})
-    RETURN_IF_ERROR(TakeGiven(flags.signature, {}, side));
-  RETURN_IF_ERROR(TakeFunctions(flags, &sides));
-  const OpenedGraph &a = sides.first, &b = sides.second;
-  WarnOfBoth(a, b, side_by_side, sink);
+  return Error::success();
+}
+
+// True if the flags ask for the graphs as the files hold them. A ledger and functions have the
+// names of the whole file.
+bool ComparesWhole(const Flags& flags) {
+  return flags.part.whole || !flags.functions.empty() || !flags.ledger.empty();
+}
+
+// Returns the names of the signatures to compare one after the other; "" for the default ones, or
+// for the whole graphs.
+Expected<std::vector<std::string>> SignaturesToShow(const Sides& sides, const Flags& flags,
+                                                    const Invocation& invocation) {
+  if (ComparesWhole(flags) || !flags.part.signature.empty())
+    return std::vector<std::string>{flags.part.signature};
+  ASSIGN_OR_RETURN(auto names, SignaturesToCompare(sides.first, sides.second));
+  if (names.size() > 1 && (invocation.flags.json || !flags.output.empty())) {
+    return MakeError("{0} is for one signature, but there are {1}: name one with --signature: {2}",
+                     flags.output.empty() ? "--json" : flags.output, names.size(), NameList(names));
+  }
+  return names;
+}
+
+// Makes the parts to compare the graphs of both sides.
+Error TakeParts(const Flags& flags, llvm::StringRef signature, Sides* sides) {
+  if (ComparesWhole(flags) && flags.part.signature.empty()) return TakeFunctions(flags, sides);
+  ShownPart part = flags.part;
+  part.signature = signature.str();
+  for (OpenedGraph* side : {&sides->first, &sides->second})
+    RETURN_IF_ERROR(part.Take({}, side).takeError());
+  return Error::success();
+}
+
+Expected<DiffOptions> OptionsFor(const OpenedGraph& a, const OpenedGraph& b, const Flags& flags,
+                                 const MessageSink& sink) {
   DiffOptions options;
-  options.side_by_side = side_by_side;
   auto ignore = IgnoreRules::Parse(flags.ignored);
   if (!ignore) return Annotate("--ignore", ignore.takeError());
   options.ignore = std::move(*ignore);
@@ -215,6 +262,27 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.by_name =
       flags.by_name || (flags.ledger.empty() &&
                         AreStagesOfOneRun(a.model().path, a.module(), b.model().path, b.module()));
+  return options;
+}
+
+// Returns what callers of the signatures see. `diff` is the comparison of the graphs `a` and `b`.
+Expected<std::vector<SignatureDiff>> SignaturesOf(const OpenedGraph& a, const OpenedGraph& b,
+                                                  const Diff& diff, const DiffOptions& options,
+                                                  const Flags& flags) {
+  std::vector<SignatureDiff> signatures;
+  if (!flags.only.empty() || !flags.part.signature.empty() || !flags.functions.empty())
+    return signatures;
+  if (!ComparesWhole(flags)) return CompareSignatures(a, b, diff, options);
+  signatures = DiffInterfaces(a.file(), b.file());
+  CountChanges(a.file(), b.file(), diff, signatures);
+  return signatures;
+}
+
+// Compares the graphs of both sides. Returns whether they are the same.
+Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation) {
+  const OpenedGraph &a = sides.first, &b = sides.second;
+  ASSIGN_OR_RETURN(DiffOptions options, OptionsFor(a, b, flags, invocation.sink()));
+  options.side_by_side = invocation.flags.threads != 1;
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {
     ASSIGN_OR_RETURN(auto file, FileBytes::Open(flags.ledger));
@@ -228,14 +296,48 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
   found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
   if (flags.no_values) StripConstants(&sides.first.module(), &sides.second.module(), &found.diff);
-  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found.diff, flags, invocation));
-  if (flags.only.empty() && flags.signature.empty() && flags.functions.empty())
-    found.signatures = DiffSignatures(a.file(), b.file(), found.diff);
+  ASSIGN_OR_RETURN(found.signatures, SignaturesOf(a, b, found.diff, options, flags));
+  // The picture shows the graphs that are compared; other signatures may read other variables.
   if (flags.values) {
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
   }
+  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found, flags, invocation));
+  std::optional<Diff> whole;
+  if (flags.values && (&a.whole() != &a || &b.whole() != &b)) {
+    whole = DiffModules(a.whole().module(), b.whole().module(), options);
+    ASSIGN_OR_RETURN(found.values, CompareModelValues(a.whole(), b.whole(), *whole));
+  }
   Print(found, flags, invocation);
-  return found.Same() ? kExitOk : kExitNo;
+  invocation.Wrote(flags.output);
+  return found.Same();
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(CheckFlags(flags));
+  bool side_by_side = invocation.flags.threads != 1;
+  ASSIGN_OR_RETURN(Sides sides, OpenSides(flags, side_by_side, invocation.sink()));
+  WarnOfBoth(sides.first, sides.second, side_by_side, invocation.sink());
+  ASSIGN_OR_RETURN(auto signatures, SignaturesToShow(sides, flags, invocation));
+  if (signatures.size() == 1) {
+    RETURN_IF_ERROR(TakeParts(flags, signatures.front(), &sides));
+    ASSIGN_OR_RETURN(bool are_same, Compare(sides, flags, invocation));
+    return are_same ? kExitOk : kExitNo;
+  }
+  bool are_same = true;
+  for (const std::string& signature : signatures) {
+    invocation.out() << (&signature == &signatures.front() ? "" : "\n") << "--- signature "
+                     << signature << "\n";
+    Sides parts(sides.first.Copy(), sides.second.Copy());
+    Flags of_one = flags;
+    of_one.part.signature = signature;
+    RETURN_IF_ERROR(TakeParts(of_one, signature, &parts));
+    ASSIGN_OR_RETURN(bool is_same, Compare(parts, of_one, invocation));
+    are_same &= is_same;
+  }
+  std::vector<SignatureDiff> interfaces = DiffInterfaces(sides.first.file(), sides.second.file());
+  llvm::erase_if(interfaces, [](const auto& one) { return one.Same(); });
+  WriteSignatureDiff(interfaces, invocation.out());
+  return are_same && interfaces.empty() ? kExitOk : kExitNo;
 }
 
 RunCommand SetUp(CommandLine& line) {
@@ -247,11 +349,10 @@ RunCommand SetUp(CommandLine& line) {
       "--graph", flags->graphs,
       "the title of a graph in a file with several, like A:NAME; given twice: the first for A, "
       "the second for B, which may be in A's file");
-  AddSignatureFlag(line, flags->signature);
+  flags->part.AddSignatureTo(line);
   line.Option("--function", flags->functions,
-              "compare this function's body, not the main graph; given twice: the first for A, the "
-              "second for B, which may be in A's file")
-      .ShownAs("NAME");
+              "compare this function, of a SavedModel's objects or of the library, not the main "
+              "graph; given twice: the first for A, the second for B, which may be in A's file");
   line.Option("--ignore", flags->ignored,
               "what to ignore: attribute names (globs), device, control, node:GLOB, op:GLOB")
       .Separator(',')
@@ -267,7 +368,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("FILE");
   line.Option("-o,--output", flags->output,
               "a picture of the scope tree, with colors for removed, added, changed and fused: "
-              ".dot, .svg, .png or a page (.html)");
+              ".dot, .svg, .png, .json or a page (.html)");
   line.Flag("--values", flags->values,
             "show by how much variables and constants differ, including those in checkpoints");
   AddNoValuesFlag(line, flags->no_values);

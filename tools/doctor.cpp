@@ -71,13 +71,15 @@ Expected<int> OfGraph(OpenedGraph& opened, const Flags& flags, DoctorRequest req
 
 Error CheckFlagsOf(const char* kind, bool has_loss, const Flags& flags) {
   const RunFlags& model = flags.model;
-  bool of_model = !model.graph.empty() || !model.signature.empty() || !model.variables.empty() ||
-                  !model.feeds.empty() || !model.fetches.empty() || flags.steps != Flags().steps;
+  bool of_model = !model.graph.empty() || !model.signature.empty() || !model.function.empty() ||
+                  !model.variables.empty() || !model.feeds.empty() || !model.fetches.empty() ||
+                  flags.steps != Flags().steps;
   if (!flags.loss.empty() && !has_loss)
     return MakeError("{0} is {1}: --loss is for models and event files", flags.path, kind);
   if (!of_model) return Error::success();
   return MakeError(
-      "{0} is {1}: --graph, --signature, --feed, --fetch, --variables and --steps are for models",
+      "{0} is {1}: --graph, --signature, --function, --feed, --fetch, --variables and --steps are "
+      "for models",
       flags.path, kind);
 }
 
@@ -90,9 +92,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   // training run.
   bool is_record = flags.model.graph.empty() && IsTrainingRecord(flags.path);
   if (!is_debug_folder && !is_record) {
-    return OnEachGraph(flags.path, flags.model.graph, {}, invocation, [&](OpenedGraph& opened) {
-      return OfGraph(opened, flags, request, invocation);
-    });
+    return OnEachGraph(flags.path, flags.model.graph, {}, invocation,
+                       [&](OpenedGraph& opened) -> Expected<int> {
+                         RETURN_IF_ERROR(flags.model.Use(&opened));
+                         return OfGraph(opened, flags, request, invocation);
+                       });
   }
   RETURN_IF_ERROR(CheckFlagsOf(is_debug_folder ? "a debug folder" : "the output of a training run",
                                !is_debug_folder, flags));

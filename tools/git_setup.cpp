@@ -47,11 +47,17 @@ bool IsLfsPointer(llvm::StringRef bytes) {
 Expected<int> Show(const std::string& path, Invocation& invocation) {
   auto model = OpenModel(path);
   if (model) {
-    WriteGraphLines(*model, invocation.out());
+    WriteGraphLines(std::make_shared<Model>(std::move(*model)), invocation.out());
     return kExitOk;
   }
   llvm::consumeError(model.takeError());
-  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(path));
+  auto checkpoint = Bundle::FromFiles(file, {});
+  if (checkpoint) {
+    WriteCheckpointLines(*checkpoint, invocation.out());
+    return kExitOk;
+  }
+  llvm::consumeError(checkpoint.takeError());
   llvm::StringRef bytes = file->bytes();
   if (IsLfsPointer(bytes))
     invocation.out() << "a pointer of Git LFS, not the graph:\n" << PrintableLines(bytes);

@@ -5,6 +5,8 @@
 #include "lib/check/first_cause.h"
 #include "lib/exec/inventory.h"
 #include "lib/io/named_functions.h"
+#include "lib/io/object_functions.h"
+#include "lib/io/signature.h"
 #include "lib/io/summary_json.h"
 #include "lib/io/summary_text.h"
 #include "lib/ir/find.h"
@@ -25,7 +27,8 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, signature, node, line;
+  std::string model, graph, node, line;
+  ShownPart part;
   SizeFlags sizes;
   bool all = false, unsupported = false, kernels = false, devices = false, costs = false;
 };
@@ -55,11 +58,6 @@ Findings Examine(const OpenedGraph& input) {
   FunctionLibrary library = LibraryOf(input.file());
   OneDnnNeed onednn = FindOneDnnNeed(input.module());
   return {std::move(summary), std::move(library), problems.get(), std::move(onednn)};
-}
-
-// Returns the run whose cost to show, with a batch of 1 unless --batch is given.
-Expected<ModelRun> RunToCost(const OpenedGraph& opened, const Flags& flags) {
-  return ModelRun::Of(opened, !flags.signature.empty(), /*assumed_batch=*/1);
 }
 
 void WriteCost(ModelRun& run, llvm::json::OStream& json) {
@@ -187,6 +185,21 @@ Error PrintLine(const OpenedGraph& input, const Flags& flags, Invocation& invoca
   return Error::success();
 }
 
+// Prints what --node or --line names, in the part that is shown or else anywhere in the file.
+Error PrintPlace(OpenedGraph& input, const Flags& flags, Invocation& invocation) {
+  const auto print = flags.node.empty() ? PrintLine : PrintNode;
+  bool is_chosen = flags.part.is_chosen();
+  auto shown = flags.part.Take({}, &input);
+  if (!shown && is_chosen) return shown.takeError();
+  if (!shown) llvm::consumeError(shown.takeError());  // no default: looks in the whole file
+  Error error = print(input, flags, invocation);
+  if (!error || is_chosen || &input.whole() == &input) return error;
+  Error of_whole = print(input.whole(), flags, invocation);
+  if (!of_whole) return llvm::consumeError(std::move(error)), Error::success();
+  llvm::consumeError(std::move(of_whole));
+  return error;
+}
+
 Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(flags.model));
   llvm::raw_ostream& os = invocation.out();
@@ -212,6 +225,27 @@ Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags, const Messag
   return graphs;
 }
 
+// Makes the part to show the graph of `opened`. Returns a line about it, or "". A file without a
+// default signature, or whose network cannot be extracted, is shown whole.
+Expected<std::string> TakePart(const Flags& flags, const MessageSink& sink, OpenedGraph* opened) {
+  bool is_chosen = flags.part.is_chosen();
+  if (!is_chosen && !DefaultSignature(opened->file())) {
+    RETURN_IF_ERROR(FillSizes(flags.sizes, {}, opened));
+    if (!DistinctSignatures(opened->file()).empty())
+      return std::string("shown: the whole file; the network of one signature: --signature NAME");
+    Error only_functions = CheckHasSignature(opened->model(), opened->file());
+    bool has_functions = static_cast<bool>(only_functions);
+    llvm::consumeError(std::move(only_functions));
+    return std::string(
+        has_functions ? "shown: the whole file; the graph of one function: --function NAME" : "");
+  }
+  auto shown = flags.part.Take(flags.sizes, opened);
+  if (shown && !shown->empty()) return "shown: " + *shown + "; the whole file: --whole";
+  if (shown || is_chosen || !flags.sizes.empty()) return shown;
+  sink(Severity::kWarning, "the whole file is shown: " + TextOf(shown.takeError()));
+  return std::string();
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.devices || flags.kernels) {
     if (invocation.flags.json)
@@ -224,7 +258,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.unsupported) {
     return OnEachGraph(flags.model, flags.graph, {}, invocation,
                        [&](OpenedGraph& input) -> Expected<int> {
-                         RETURN_IF_ERROR(TakeGiven(flags.signature, {}, &input));
+                         RETURN_IF_ERROR(flags.part.Take({}, &input).takeError());
                          return PrintUnsupported(input, flags, invocation);
                        });
   }
@@ -233,20 +267,21 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
       return MakeError("--node and --line cannot be combined: pass only one");
     return OnEachGraph(flags.model, flags.graph, {}, invocation,
                        [&](OpenedGraph& input) -> Expected<int> {
-                         const auto print = flags.node.empty() ? PrintLine : PrintNode;
-                         RETURN_IF_ERROR(print(input, flags, invocation));
+                         RETURN_IF_ERROR(PrintPlace(input, flags, invocation));
                          return kExitOk;
                        });
   }
   if (IsDebugFolder(flags.model)) return PrintDebugFolder(flags, invocation);
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, GraphsToTell(flags, invocation.sink()));
-  for (OpenedGraph& opened : graphs) {
-    if (opened.file().module) RETURN_IF_ERROR(TakeGiven(flags.signature, flags.sizes, &opened));
+  std::vector<std::string> notes(graphs.size());
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    if (!graphs[i].file().module) continue;
+    ASSIGN_OR_RETURN(notes[i], TakePart(flags, invocation.sink(), &graphs[i]));
   }
   std::vector<std::optional<ModelRun>> runs(graphs.size());
   for (size_t i = 0; i < graphs.size() && (flags.costs || !flags.sizes.empty()); ++i) {
     if (!graphs[i].file().module) continue;
-    auto run = RunToCost(graphs[i], flags);
+    auto run = ModelRun::Of(graphs[i], "", /*assumed_batch=*/1);
     if (run)
       runs[i] = std::move(*run);
     else  // a broken graph, which is shown anyway
@@ -288,9 +323,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   for (const OpenedGraph& opened : graphs) {
     const GraphInFile& graph = opened.file();
     if (!graph.title.empty()) os << "\n--- " << graph.title << "\n";
+    const std::string& note = notes[&opened - graphs.data()];
+    if (!note.empty()) os << "\n" << note << "\n";
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
-    WriteSummaryText(graph, found.summary, found.library, flags.all, flags.signature, os);
+    WriteSummaryText(graph, found.summary, found.library, flags.all, os);
     PrintOneDnn(found.onednn, os);
     if (ModelRun* run = run_of(opened)) PrintCost(*run, os);
     if (problems.empty()) continue;
@@ -312,7 +349,7 @@ RunCommand SetUp(CommandLine& line) {
             "list the ops without a kernel in `run`, and why (exit 1 if there are any)");
   line.Option("--graph", flags->graph,
               "only the graph with this title, as listed; for dumps FUNCTION:STAGE");
-  AddSignatureFlag(line, flags->signature);
+  flags->part.AddTo(line);
   line.Option("--node", flags->node,
               "one node: its text, and its stack trace, with source text if the file can be read")
       .ShownAs("NAME");

@@ -1,5 +1,7 @@
 #include "tools/input.h"
 
+#include "lib/job/function_signature.h"
+#include "lib/job/signature_graph.h"
 #include "lib/support/name_list.h"
 #include "lib/tfdbg/debug_folder.h"
 
@@ -62,9 +64,36 @@ Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFu
                    names.size(), names[0], NameList(names));
 }
 
-void AddSignatureFlag(CommandLine& line, std::string& signature) {
-  line.Option("--signature", signature, "only the graph that this signature of a SavedModel runs")
-      .ShownAs("NAME");
+static Error CheckOnePart(llvm::StringRef function, llvm::StringRef signature) {
+  if (function.empty() || signature.empty()) return Error::success();
+  return MakeError("--function and --signature both say what to run: pass only one");
+}
+
+static constexpr const char* kFunctionHelp =
+    "only the graph of this function: of a SavedModel's objects, as `info` lists them, or of the "
+    "library";
+
+void PartFlags::AddTo(CommandLine& line) {
+  line.Option("--signature", signature, "only the graph that this signature of a SavedModel runs");
+  line.Option("--function", function, kFunctionHelp);
+}
+
+Error PartFlags::Take(const ShapeOverrides& sizes, OpenedGraph* opened) const {
+  RETURN_IF_ERROR(CheckOnePart(function, signature));
+  if (!function.empty()) return TakeFunction(function, sizes, opened);
+  if (!signature.empty()) return TakeSignature(signature, sizes, opened).takeError();
+  return FillSizes(sizes, {}, opened);
+}
+
+Error UseGivenFunction(llvm::StringRef function, llvm::StringRef signature, OpenedGraph* opened) {
+  RETURN_IF_ERROR(CheckOnePart(function, signature));
+  return function.empty() ? Error::success() : UseFunction(function, opened).takeError();
+}
+
+void AddFunctionFlag(CommandLine& line, std::string& function) {
+  line.Option("--function", function,
+              "instead of a signature: a function of a SavedModel's objects, as `info` lists them, "
+              "or of the library; one of several traces by its arguments, 'encode(float[?,3])'");
 }
 
 void AddNoValuesFlag(CommandLine& line, bool& no_values) {
@@ -73,9 +102,25 @@ void AddNoValuesFlag(CommandLine& line, bool& no_values) {
             "(docs/guide/seeing.md)");
 }
 
-Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGraph* opened) {
-  if (signature.empty()) return FillSizes(sizes, {}, opened);
-  return TakeSignature(signature, sizes, opened).takeError();
+void ShownPart::AddSignatureTo(CommandLine& line) {
+  line.Option("--signature", signature,
+              "the network of this signature of a SavedModel; default: serving_default, else the "
+              "only one");
+  line.Flag("--whole", whole,
+            "the whole file, with the nodes that save, restore and initialize the model");
+}
+
+void ShownPart::AddTo(CommandLine& line) {
+  AddSignatureTo(line);
+  line.Option("--function", function, kFunctionHelp);
+}
+
+Expected<std::string> ShownPart::Take(const ShapeOverrides& sizes, OpenedGraph* opened) const {
+  if (whole && !empty())
+    return MakeError("--whole cannot be combined with --signature or --function: pass only one");
+  if (!is_chosen()) return TakeNetwork(sizes, opened);
+  RETURN_IF_ERROR(PartFlags::Take(sizes, opened));
+  return std::string();
 }
 
 Error HoldsOneGraph(llvm::StringRef output, size_t graphs) {

@@ -2,7 +2,7 @@
 #ifndef GRAPNEL_TOOLS_INPUT_H_
 #define GRAPNEL_TOOLS_INPUT_H_
 
-#include "lib/job/signature_graph.h"
+#include "lib/job/shape_overrides.h"
 #include "lib/job/traced_graphs.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
@@ -29,10 +29,39 @@ Expected<std::vector<OpenedGraph>> OpenEachInput(
 Expected<OpenedGraph> OpenFunction(llvm::StringRef path, llvm::ArrayRef<TracedFunction> functions,
                                    llvm::StringRef title);
 
-// AddSignatureFlag adds the flag --signature, for commands that show a graph. TakeGiven calls
-// TakeSignature if a signature is given, else only FillSizes.
-void AddSignatureFlag(CommandLine& line, std::string& signature);
-Error TakeGiven(llvm::StringRef signature, const ShapeOverrides& sizes, OpenedGraph* opened);
+// The part of a model that a command works on.
+struct PartFlags {
+  std::string signature, function;
+
+  bool empty() const { return signature.empty() && function.empty(); }
+  // Adds --signature and --function.
+  void AddTo(CommandLine& line);
+  // Makes the graph that the signature or the function runs the graph of `opened` (TakeSignature,
+  // TakeFunction); without either, only calls FillSizes. Errors: those of these; both flags.
+  Error Take(const ShapeOverrides& sizes, OpenedGraph* opened) const;
+};
+
+// Makes the function of --function what a command runs (UseFunction), if the flag is given. Errors:
+// those of UseFunction; --signature is given too.
+Error UseGivenFunction(llvm::StringRef function, llvm::StringRef signature, OpenedGraph* opened);
+// Adds the flag --function, for commands that run a graph.
+void AddFunctionFlag(CommandLine& line, std::string& function);
+
+// The part of a model that a command shows: the network of the default signature, unless the flags
+// say otherwise.
+struct ShownPart : PartFlags {
+  bool whole = false;
+
+  // Adds --signature, --function and --whole; AddSignatureTo adds them without --function.
+  void AddTo(CommandLine& line);
+  void AddSignatureTo(CommandLine& line);
+  // True if a flag names the part.
+  bool is_chosen() const { return whole || !empty(); }
+  // Makes the part the graph of `opened`, with the sizes `sizes`. Returns TakeNetwork's line if the
+  // default signature was taken, else "". Errors: those of PartFlags::Take and TakeNetwork; a part
+  // and --whole are given.
+  Expected<std::string> Take(const ShapeOverrides& sizes, OpenedGraph* opened) const;
+};
 
 // Adds the flag --no-values, for commands whose output may be shared.
 void AddNoValuesFlag(CommandLine& line, bool& no_values);

@@ -1,6 +1,7 @@
 // `grapnel man [COMMAND]`: manual pages, generated from the commands' help.
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
+#include "lib/support/text.h"
 #include "lib/support/version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -146,6 +147,7 @@ Expected<int> Run(const ManFlags& flags, Invocation& invocation) {
     if (!flags.command.empty())
       return MakeError("--output writes all pages: leave '{0}' out", flags.command);
     RETURN_IF_ERROR(WriteFiles(flags.folder));
+    invocation.Wrote(flags.folder, Plural(Commands().size() + 1, "page"));
     return kExitOk;
   }
   if (flags.command.empty()) {

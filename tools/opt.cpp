@@ -211,7 +211,18 @@ struct Written {
   }
 };
 
+void SayWritten(const Flags& flags, const Optimized& done, size_t nodes, Invocation& invocation) {
+  invocation.Wrote(flags.dump_dir);
+  invocation.Wrote(flags.ledger, Plural(done.result.rewrites, "rewrite"));
+  invocation.Wrote(flags.output, Plural(nodes, "node"));
+}
+
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  if (!flags.pipeline.function.empty() && flags.WritesFolder(opened))
+    return MakeError(
+        "{0}: a SavedModel has all functions: --function optimizes one, and requires -o FILE.pb",
+        flags.output);
+  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request(invocation);
   request.options.pool = &pool;
@@ -259,6 +270,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
       if (need.nodes > 0) json.attribute("needs_onednn", need.Text());
       if (written) written->WriteJson(json);
     });
+    SayWritten(flags, done, count_nodes(), invocation);
     return kExitOk;
   }
   PrintNearMisses(done.near_misses, lines, wants_all_misses, flags.print, invocation.out());
@@ -278,6 +290,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     if (need.nodes > 0)
       os << need.Text() << (done.onednn ? "; --onednn off makes no such nodes" : "") << "\n";
   }
+  SayWritten(flags, done, count_nodes(), invocation);
   return kExitOk;
 }
 

@@ -83,6 +83,7 @@ int List(Invocation& invocation) {
 
 Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
                        Invocation& invocation) {
+  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request(invocation);
   request.options.pool = &pool;

@@ -1,5 +1,6 @@
 #include "tools/pipeline.h"
 
+#include "tools/input.h"
 #include "tools/progress.h"
 
 namespace grapnel {
@@ -39,6 +40,7 @@ void PipelineFlags::AddTo(CommandLine& line) {
       .ShownAs("NAME,...");
   line.Option("--signature", request.signature,
               "take feeds and fetches from this signature of a SavedModel");
+  AddFunctionFlag(line, function);
   line.Option("--passes", request.options.passes,
               "run only these passes, in this order, each once (`grapnel passes` lists them)")
       .Separator(',')
@@ -66,6 +68,10 @@ void PipelineFlags::AddValuesTo(CommandLine& line) {
               "allowed difference relative to the largest value of its tensor")
       .NotNegative()
       .ShowDefault();
+}
+
+Error PipelineFlags::Use(OpenedGraph* opened) const {
+  return UseGivenFunction(function, request.signature, opened);
 }
 
 OptimizeRequest PipelineFlags::Request(const Invocation& invocation) const {

@@ -14,11 +14,14 @@ namespace grapnel {
 struct PipelineFlags {
   OptimizeRequest request;         // everything except the feeds
   std::vector<std::string> feeds;  // "NAME" or "NAME=FILE.npy"
+  std::string function;
   OneDnnFlag onednn;
 
   void AddTo(CommandLine& line);
   void AddDeviceTo(CommandLine& line);
   void AddValuesTo(CommandLine& line);  // adds the flags for comparing values
+  // Makes the function of --function, if given, what the passes optimize (UseGivenFunction).
+  Error Use(OpenedGraph* opened) const;
   // Returns the request that the flags describe.
   OptimizeRequest Request(const Invocation& invocation) const;
 };

@@ -3,6 +3,7 @@
 
 #include "lib/ir/find.h"
 #include "lib/ir/node_instances.h"
+#include "lib/job/function_signature.h"
 #include "lib/job/logged_placement.h"
 #include "lib/job/placement_history.h"
 #include "lib/place/cost_text.h"
@@ -201,21 +202,33 @@ Error WritePage(const Flags& flags, const PlacementContext& context, const std::
 Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::string> logged,
             OpenedGraph& graph, Invocation& invocation, llvm::raw_ostream& os) {
   const PlacedGraph& main = placed.main;
-  if (!flags.html.empty())
+  std::string nodes = Plural(main.graph->num_nodes(), "node");
+  if (!flags.html.empty()) {
     RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name(), invocation.flags.threads));
-  if (!logged.empty() && !flags.files.graph.empty())
-    return WriteLogged(graph, logged, flags.files.graph);
-  if (main.graph != &graph.module().main) return Error::success();
-  ASSIGN_OR_RETURN(std::vector<PartitionSize> parts,
-                   WritePlaced(graph, placed.view.settings, *main.setup.kernels, flags.files,
-                               invocation.sink()));
-  if (parts.empty()) return Error::success();
-  std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
-  for (const PartitionSize& part : parts) {
-    rows.push_back(
-        {part.device, WithCommas(part.nodes), WithCommas(part.sends), WithCommas(part.receives)});
+    invocation.Wrote(flags.html, nodes);
   }
-  os << Table(rows);
+  const PlacementFiles& files = flags.files;
+  if (!logged.empty() && !files.graph.empty()) {
+    RETURN_IF_ERROR(WriteLogged(graph, logged, files.graph));
+    invocation.Wrote(files.graph, nodes);
+    return Error::success();
+  }
+  if (main.graph != &graph.module().main) return Error::success();
+  ASSIGN_OR_RETURN(
+      std::vector<PartitionSize> parts,
+      WritePlaced(graph, placed.view.settings, *main.setup.kernels, files, invocation.sink()));
+  if (!parts.empty()) {
+    std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
+    for (const PartitionSize& part : parts) {
+      rows.push_back(
+          {part.device, WithCommas(part.nodes), WithCommas(part.sends), WithCommas(part.receives)});
+    }
+    os << Table(rows);
+  }
+  invocation.Wrote(files.graph, nodes);
+  invocation.Wrote(files.partitions, Plural(parts.size(), "graph"));
+  invocation.Wrote(files.dump_folder);
+  invocation.Wrote(files.ledger);
   return Error::success();
 }
 
@@ -269,6 +282,15 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
   return kExitOk;
 }
 
+// If `function` is one of the model's objects, makes it the signature to place, and clears the
+// name.
+Error UseObjectFunction(std::string* function, OpenedGraph* input) {
+  if (function->empty() || !IsObjectFunction(*function, *input)) return Error::success();
+  RETURN_IF_ERROR(UseFunction(*function, input).takeError());
+  function->clear();
+  return Error::success();
+}
+
 Expected<int> Run(const Flags& given, Invocation& invocation) {
   Flags flags = given;
   flags.settings.soft = !flags.hard;
@@ -276,8 +298,11 @@ Expected<int> Run(const Flags& given, Invocation& invocation) {
   return OnEachGraph(flags.model, flags.graph,
                      {flags.files.graph, flags.html, flags.files.dump_folder, flags.files.ledger,
                       flags.files.partitions},
-                     invocation,
-                     [&](OpenedGraph& input) { return RunOn(input, flags, invocation); });
+                     invocation, [&](OpenedGraph& input) -> Expected<int> {
+                       Flags own = flags;
+                       RETURN_IF_ERROR(UseObjectFunction(&own.function, &input));
+                       return RunOn(input, own, invocation);
+                     });
 }
 
 RunCommand SetUp(CommandLine& line) {
@@ -288,8 +313,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--signature", flags->signature,
               "the signature of a SavedModel whose function to place");
   line.Option("--function", flags->function,
-              "place this function's body, as if called from the default device")
-      .ShownAs("NAME");
+              "place the body of this function, of a SavedModel's objects or of the library, as if "
+              "called from the default device");
   line.Flag("--saved-variable-devices", flags->variables_stay,
             "place variables on the devices on which they were saved, as loading a SavedModel with "
             "that variable policy does");

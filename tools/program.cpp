@@ -24,7 +24,8 @@ std::vector<Command>& Commands() {
 }
 
 void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
-  line.Flag("--json", flags.json, "print JSON in a stable format");
+  line.BeginCommon();
+  if (line.has_json()) line.Flag("--json", flags.json, "print JSON in a stable format");
   line.Flag("-q,--quiet", flags.quiet,
             "print no warnings and no progress; many commands print no result either");
   line.Flag("-v,--verbose", flags.verbose, "also print informational messages on stderr");
@@ -36,10 +37,11 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
   line.Option("--memory", flags.memory,
               "memory limit for values, as 8G or 50%; default: 80% of free memory")
       .ShownAs("SIZE");
-  line.Option("--plugin", flags.plugins,
-              "a shared object with its own passes, rules, kernels or functions to trace; may be "
-              "repeated (docs/reference/library.md)")
-      .ShownAs("FILE.so");
+  if (line.has_plugins())
+    line.Option("--plugin", flags.plugins,
+                "a shared object with its own passes, rules, kernels or functions to trace; may be "
+                "repeated (docs/reference/library.md)")
+        .ShownAs("FILE.so");
   line.Option("--color", flags.color, "when to print in colors; auto: on a terminal")
       .OneOf({"auto", "always", "never"})
       .ShowDefault();
@@ -178,8 +180,8 @@ Parser::Parser(llvm::ArrayRef<const char*> arguments, Invocation& invocation)
     if (!llvm::is_contained(arguments, llvm::StringRef(command.name))) continue;
     sub->footer(std::string("Example:\n  grapnel ") + command.example);
     CommandLine line(*sub);
-    AddCommonFlags(line, invocation.flags);
     commands_.emplace_back(sub, command.set_up(line));
+    AddCommonFlags(line, invocation.flags);
   }
 }
 
@@ -258,8 +260,8 @@ std::vector<ArgumentInfo> ArgumentsOf(const Command& command) {
   CLI::App app;
   CommonFlags common;
   CommandLine line(app);
-  AddCommonFlags(line, common);
   RunCommand owner = command.set_up(line);  // owns the flags' variables
+  AddCommonFlags(line, common);
   return line.Arguments();
 }
 
@@ -307,6 +309,15 @@ void Invocation::ReportProgress(llvm::StringRef what, int64_t done, int64_t tota
     Progress::Report(what, done, total);
   else if (caller_->progress)
     caller_->progress(what, done, total);
+}
+
+void Invocation::Wrote(llvm::StringRef path, llvm::StringRef content) {
+  if (caller_ || flags.quiet || path.empty() || path == "-" || path.starts_with("/dev/")) return;
+  out().flush();  // a file is the last thing that a command tells of
+  llvm::outs().flush();
+  err() << "wrote " << path;
+  if (!content.empty()) err() << " (" << content << ")";
+  err() << "\n";
 }
 
 bool Invocation::UseColor() const {

@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kWidestCell = 100;
 
 struct Flags {
-  std::string model, query, graph, signature, ledger, database;
+  std::string model, query, graph, ledger, database;
+  ShownPart part;
   SizeFlags sizes;
   size_t limit = 1000;
   bool csv = false, schema = false;
@@ -60,7 +61,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.model.empty() || (flags.query.empty() && flags.database.empty()))
     return MakeError("MODEL and QUERY are required (or MODEL and --db, or --schema)");
   ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph, invocation.sink()));
-  RETURN_IF_ERROR(TakeGiven(flags.signature, flags.sizes, &input));
+  ASSIGN_OR_RETURN(std::string shown, flags.part.Take(flags.sizes, &input));
+  if (!shown.empty()) invocation.sink()(Severity::kInfo, flags.model + ": " + shown);
   auto pattern = PatternOf(flags.query);
   auto found = pattern ? FindPathRows(input.module(), *pattern, flags.limit) : RunSql(input, flags);
   if (!found) return found.takeError();
@@ -75,6 +77,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   } else {
     WriteTable(*found, pattern ? std::string::npos : kWidestCell, os);
   }
+  if (!pattern) invocation.Wrote(flags.database);
   return kExitOk;
 }
 
@@ -89,7 +92,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--schema", flags->schema, "list the tables");
   line.Option("--graph", flags->graph,
               "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
-  AddSignatureFlag(line, flags->signature);
+  flags->part.AddTo(line);
   line.Option("--ledger", flags->ledger,
               "add tables of the rewrites in this file, which `opt --ledger` wrote")
       .ShownAs("FILE");

@@ -3,6 +3,7 @@
 #include "lib/check/reduce.h"
 
 #include "lib/io/write.h"
+#include "lib/ir/summary.h"
 #include "lib/support/text.h"
 #include "tools/check_command.h"
 #include "tools/input.h"
@@ -55,6 +56,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
                      << Plural(reduced->module->main.num_nodes(), "node") << " after "
                      << Plural(reduced->checks, "check") << "\n";
   }
+  invocation.Wrote(flags.output, Plural(CountNodes(*reduced->module), "node"));
   return kExitOk;
 }
 

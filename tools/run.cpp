@@ -4,9 +4,10 @@
 #include "lib/job/blame_text.h"
 #include "lib/job/failing_case.h"
 #include "lib/job/source.h"
+#include "lib/render/model_explorer.h"
 #include "lib/support/text.h"
 #include "lib/watch/check_numerics.h"
-#include "lib/watch/profile.h"
+#include "lib/watch/profile_report.h"
 #include "tools/break_run.h"
 #include "tools/hook_flags.h"
 #include "tools/input.h"
@@ -22,14 +23,15 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, save_case, profile, device = "CPU";
+  std::string model, save_case, profile, profile_nodes, device = "CPU";
   RunFlags run;
   HookFlags hooks;
   TapFlags tap;
   SpreadFlags spread;
   int repeat = 1;
   TimeLimit limit;
-  bool all = false, check_numerics = false, winograd = false;
+  PrintFlags print;
+  bool check_numerics = false, winograd = false;
   std::vector<std::string> unchecked, breaks;
 };
 
@@ -71,6 +73,7 @@ Error CheckPlainRun(const Flags& flags) {
       {"--logdir", !flags.tap.logdir.empty()},
       {"--check-numerics", flags.check_numerics},
       {"--profile", !flags.profile.empty()},
+      {"--profile-nodes", !flags.profile_nodes.empty()},
       {"--winograd", flags.winograd},
       {"--device", flags.device != "CPU"},
       {"--devices", !flags.spread.devices.empty()},
@@ -97,12 +100,12 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   if (run->has_stopped) return kExitNo;
   std::vector<Fetched> fetched = FetchedBy(run->fetches, run->fetch_names, flags.run.fetches);
   if (invocation.flags.json) {
-    WriteFetchesJson(fetched, run->runs, flags.all, invocation.out());
+    WriteFetchesJson(
+        fetched, run->runs, flags.print.all, [](auto&) {}, invocation.out());
   } else if (!invocation.flags.quiet) {
-    for (llvm::ArrayRef<Tensor> outputs : run->runs)
-      PrintFetches(fetched, outputs, flags.all, invocation.out());
+    PrintFetches(fetched, run->runs.back(), flags.print, invocation.out());
   }
-  RETURN_IF_ERROR(SaveFetches(fetched, run->runs.back()));
+  RETURN_IF_ERROR(SaveFetches(fetched, run->runs.back(), invocation));
   return kExitOk;
 }
 
@@ -114,6 +117,8 @@ bool ReportRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
     invocation.err() << "grapnel: " << model << ": " << text << "\n";
   return !refuted.empty();
 }
+
+bool IsCsv(llvm::StringRef path) { return path.ends_with(".csv"); }
 
 // The runs of one graph, with their hooks and saved results.
 class GraphRuns {
@@ -166,8 +171,11 @@ class GraphRuns {
     for (StepHook* hook : hooks_->hooks()) request->steps.push_back(hook);
     if (!flags_.profile.empty()) {
       ASSIGN_OR_RETURN(trace_, AtomicFile::Create(flags_.profile));
-      request->profiler = &profile_;
     }
+    if (!flags_.profile_nodes.empty()) {
+      ASSIGN_OR_RETURN(node_times_, AtomicFile::Create(flags_.profile_nodes));
+    }
+    if (IsProfiled()) request->profiler = &profile_;
     RETURN_IF_ERROR(CheckFoldersOf(flags_.run.fetches));
     if (llvm::StringRef(flags_.save_case).ends_with(".zip"))
       return MakeError("--save-case: {0}: an archive; a folder was expected", flags_.save_case);
@@ -193,9 +201,11 @@ class GraphRuns {
     return Error::success();
   }
 
+  bool IsProfiled() const { return trace_ || node_times_; }
+
   // True if ending the process at once would lose results of earlier runs.
   bool KeepsSomething() const {
-    return flags_.tap.any() || !hooks_->hooks().empty() || trace_ || invocation_.flags.json ||
+    return flags_.tap.any() || !hooks_->hooks().empty() || IsProfiled() || invocation_.flags.json ||
            llvm::any_of(fetched_, [](const Fetched& fetch) { return !fetch.file.empty(); });
   }
   bool IsInterrupted() const { return interruption_ && interruption_->is_asked(); }
@@ -206,10 +216,7 @@ class GraphRuns {
     if (!made) return made.takeError();
     ++made_;
     outputs_ = std::move(*made);
-    if (invocation_.flags.json)
-      runs_.push_back(outputs_);
-    else if (!invocation_.flags.quiet)
-      PrintFetches(fetched_, outputs_, flags_.all, invocation_.out());
+    if (invocation_.flags.json) runs_.push_back(outputs_);
     return Error::success();
   }
 
@@ -220,6 +227,13 @@ class GraphRuns {
     if (!error) return of_taps;
     llvm::consumeError(std::move(of_taps));
     return error;
+  }
+
+  // Names the files that Close() completes, also after a failed run.
+  void SayWatched() {
+    for (const std::string* path :
+         {&flags_.tap.file, &flags_.tap.report, &flags_.tap.logdir, &flags_.hooks.summaries})
+      invocation_.Wrote(*path);
   }
 
   // Returns the stack trace of `node`, for the end of the --check-numerics message; its beginning
@@ -244,6 +258,7 @@ class GraphRuns {
     llvm::consumeError(std::move(error));
     invocation_.out().flush();
     invocation_.err() << "grapnel: " << flags_.model << ": " << found << "\n";
+    SayWatched();
     RETURN_IF_ERROR(SaveFound());
     return kExitNo;
   }
@@ -266,13 +281,17 @@ class GraphRuns {
 
   Expected<int> Finish() {
     if (Error error = Close()) return Failed(opened_, flags_, cancel_, std::move(error));
-    if (invocation_.flags.json) WriteFetchesJson(fetched_, runs_, flags_.all, invocation_.out());
+    MeasureBest();
+    Print();
     invocation_.out().flush();  // before the output on stderr
     RETURN_IF_ERROR(SaveProfile());
-    RETURN_IF_ERROR(SaveFetches(fetched_, outputs_));
+    RETURN_IF_ERROR(SaveFetches(fetched_, outputs_, invocation_));
+    SayWatched();
+    invocation_.Wrote(flags_.hooks.save_variables);
     if (const Caller* caller = invocation_.caller()) HandOver(*caller);
     if (IsInterrupted()) EndInterrupted();
     if (!flags_.save_case.empty()) RETURN_IF_ERROR(job_->SaveAsCase(flags_.save_case, outputs_));
+    invocation_.Wrote(flags_.save_case);
     if (!invocation_.flags.quiet) {
       RETURN_IF_ERROR(
           ReportBad(opened_, flags_, outputs_, job_->session(), cancel_, invocation_.sink()));
@@ -285,27 +304,51 @@ class GraphRuns {
       if (outputs_[i]) caller.take_value(fetched_[i].name, outputs_[i]);
   }
 
-  Error SaveProfile() {
-    if (!trace_) return Error::success();
-    profile_.WriteTrace(trace_->os());
-    RETURN_IF_ERROR(trace_->Commit());
-    if (!invocation_.flags.quiet) WriteProfileTables();
-    return Error::success();
+  // Prints the fetches and the profile.
+  void Print() {
+    const Roofline* best = best_ ? &*best_ : nullptr;
+    if (invocation_.flags.json) {
+      auto profile = [&](llvm::json::OStream& json) {
+        if (!IsProfiled()) return;
+        json.attributeObject("profile", [&] { WriteProfileJson(profile_, best, json); });
+      };
+      return WriteFetchesJson(fetched_, runs_, flags_.print.all, profile, invocation_.out());
+    }
+    if (invocation_.flags.quiet) return;
+    PrintFetches(fetched_, outputs_, flags_.print, invocation_.out());
+    if (!IsProfiled()) return;
+    constexpr size_t kRows = 20;
+    llvm::raw_ostream& os = flags_.profile == "-" ? invocation_.err() : invocation_.out();
+    os << "\n";
+    WriteProfileText(profile_, kRows, best, os);
   }
 
-  // Writes the profile, with the machine's peak performance for comparison if that can be measured.
-  void WriteProfileTables() {
-    constexpr size_t kNodes = 20;
+  // Measures the machine's best rates, with which nodes are compared, if that is possible.
+  void MeasureBest() {
+    if (!IsProfiled() || (invocation_.flags.quiet && !invocation_.flags.json)) return;
     auto rates = MeasureRates(pool_);
-    if (!rates) {
-      llvm::consumeError(rates.takeError());
-      return profile_.WriteTables(invocation_.err(), kNodes);
-    }
+    if (!rates) return llvm::consumeError(rates.takeError());
     std::vector<std::pair<std::string, Tensor>> feeds;
     for (size_t i = 0; i < job_->feeds().size(); ++i)
       feeds.emplace_back(job_->feeds()[i], job_->feed_values()[i]);
-    Roofline roofline(opened_.module(), feeds, *rates);
-    profile_.WriteTables(invocation_.err(), kNodes, &roofline);
+    best_.emplace(opened_.module(), feeds, *rates);
+  }
+
+  Error SaveProfile() {
+    if (trace_) {
+      profile_.WriteTrace(trace_->os());
+      RETURN_IF_ERROR(trace_->Commit());
+      invocation_.Wrote(flags_.profile);
+    }
+    if (!node_times_) return Error::success();
+    std::map<std::string, double> times = TimesOfNodes(profile_);
+    if (IsCsv(flags_.profile_nodes))
+      WriteProfileCsv(profile_, node_times_->os());
+    else
+      WriteNodeData(opened_.module(), "ms", times, node_times_->os());
+    RETURN_IF_ERROR(node_times_->Commit());
+    invocation_.Wrote(flags_.profile_nodes, Plural(times.size(), "node"));
+    return Error::success();
   }
 
   [[noreturn]] void EndInterrupted() {
@@ -325,7 +368,8 @@ class GraphRuns {
   std::optional<FlaggedHooks> hooks_;
   std::unique_ptr<CheckNumerics> numerics_;
   Profile profile_;
-  std::unique_ptr<AtomicFile> trace_;
+  std::optional<Roofline> best_;
+  std::unique_ptr<AtomicFile> trace_, node_times_;
   std::optional<Interruption> interruption_;
   std::optional<RunJob> job_;  // declared after the hooks that observe it
   std::vector<Fetched> fetched_;
@@ -335,6 +379,7 @@ class GraphRuns {
 };
 
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(flags.run.Use(&opened));
   if (!flags.breaks.empty()) return RunToBreakOn(opened, flags, invocation);
   if (!flags.tap.logdir.empty() && !flags.spread.devices.empty())
     return MakeError("--logdir requires one device and cannot be combined with --devices");
@@ -348,6 +393,9 @@ Error CheckCombination(const Flags& flags) {
   RETURN_IF_ERROR(flags.spread.CheckCombination());
   if (!flags.unchecked.empty() && !flags.check_numerics)
     return MakeError("--skip-numerics requires --check-numerics");
+  llvm::StringRef nodes = flags.profile_nodes;
+  if (!nodes.empty() && !IsCsv(nodes) && !nodes.ends_with(".json"))
+    return MakeError("--profile-nodes {0}: a .csv or .json file was expected", nodes);
   if (!flags.hooks.until.empty() && flags.repeat == 1)
     return MakeError("--until requires a --repeat above 1: the maximum number of runs");
   return Error::success();
@@ -355,10 +403,11 @@ Error CheckCombination(const Flags& flags) {
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(CheckCombination(flags));
-  if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
-    return MakeError("--json and --tap both write to standard output: pass --tap-file too");
+  if (invocation.flags.json && flags.tap.writes_to_stdout())
+    return MakeError("--json and --tap both write to standard output: pass --tap-file FILE too");
   std::vector<llvm::StringRef> outputs = flags.tap.outputs();
-  outputs.insert(outputs.end(), {flags.profile, flags.hooks.save_variables, flags.save_case});
+  outputs.insert(outputs.end(),
+                 {flags.profile, flags.profile_nodes, flags.hooks.save_variables, flags.save_case});
   for (const std::string& text : flags.run.fetches)
     outputs.push_back(llvm::StringRef(text).split('=').second);
   return OnEachGraph(flags.model, flags.run.graph, outputs, invocation,
@@ -370,14 +419,15 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model, "the graph to run; a case folder brings its feeds and fetches")
       .Required();
   flags->run.AddTo(line, "a tensor to compute; printed, or saved to the file", "NAME[=FILE.npy]");
-  line.Flag("--all", flags->all, "print every element of the fetches, not only the first 8");
+  flags->print.AddTo(line);
   line.Option("--device", flags->device,
               "device for nodes that request no device and have a kernel for it: CPU, GPU, GPU:1")
       .ShowDefault();
   flags->spread.AddTo(line);
   line.Option(
           "--repeat", flags->repeat,
-          "run this many times; variables keep their values between runs, and taps show the run")
+          "run this many times, and print the fetches of the last run; variables keep their values "
+          "between runs, and taps show the run")
       .Positive();
   line.Flag("--winograd", flags->winograd,
             "compute 3x3 convolutions with Winograd's algorithm where that is faster (AVX-512); "
@@ -397,10 +447,16 @@ RunCommand SetUp(CommandLine& line) {
           "stop where this holds: has_inf_or_nan, 'max(abs(_)) > 1e3', a node, op:Log; prints "
           "node, calls and value, and on a terminal opens the prompt of `debug` there; exit code 1")
       .ShownAs("FILTER");
-  line.Option(
-          "--profile", flags->profile,
-          "write a trace for Perfetto or chrome://tracing, and print where time and memory went")
+  line.Option("--profile", flags->profile,
+              "write a trace for Perfetto or chrome://tracing, and print where time and memory "
+              "went, by "
+              "layer, op and node")
       .ShownAs("FILE.json");
+  line.Option(
+          "--profile-nodes", flags->profile_nodes,
+          "like --profile, but write the time of each node: .csv, or Model Explorer's node data; "
+          "`view --node-data` colors boxes by either")
+      .ShownAs("FILE.csv|FILE.json");
   line.Option("--save-case", flags->save_case,
               "write graph, feeds and outputs as a case folder; if --check-numerics stops, that op "
               "and its inputs")

@@ -1,5 +1,7 @@
 #include "tools/run_flags.h"
 
+#include "tools/input.h"
+
 namespace grapnel {
 
 std::pair<std::string, std::string> SplitAssignment(llvm::StringRef text) {
@@ -12,6 +14,7 @@ void RunFlags::AddTo(CommandLine& line, const char* fetch, const char* fetch_sho
               "the title of one of several graphs, as `info` shows it; for dumps FUNCTION:STAGE");
   line.Option("--signature", signature,
               "the signature of a SavedModel, whose keys name feeds and fetches");
+  AddFunctionFlag(line, function);
   line.Option("--feed", feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");
   line.Option("--fetch", fetches, fetch).ShownAs(fetch_shown_as);
   onednn.AddTo(line);
@@ -22,6 +25,10 @@ void RunFlags::AddVariablesTo(CommandLine& line) {
               "start from this checkpoint: of --save-variables, of a tf.train.Checkpoint, or "
               "Keras's .weights.h5 or .keras")
       .ShownAs("PREFIX");
+}
+
+Error RunFlags::Use(OpenedGraph* opened) const {
+  return UseGivenFunction(function, signature, opened);
 }
 
 Expected<RunRequest> RunFlags::Request() const {

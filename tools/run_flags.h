@@ -13,13 +13,15 @@
 namespace grapnel {
 
 struct RunFlags {
-  std::string graph, signature, variables;
+  std::string graph, signature, function, variables;
   std::vector<std::string> feeds, fetches;  // NAME=FILE; optional FILE for fetches
   OneDnnFlag onednn;
-  // Adds --graph, --signature, --feed, --fetch and --onednn. `fetch`: the help of --fetch;
-  // `fetch_shown_as`: the name of its value in the help.
+  // Adds --graph, --signature, --function, --feed, --fetch and --onednn. `fetch`: the help of
+  // --fetch; `fetch_shown_as`: the name of its value in the help.
   void AddTo(CommandLine& line, const char* fetch, const char* fetch_shown_as);
   void AddVariablesTo(CommandLine& line);
+  // Makes the function of --function, if given, what the request runs (UseGivenFunction).
+  Error Use(OpenedGraph* opened) const;
   // Returns a request with feeds, fetches, signature, variables and the choice of oneDNN. Errors: a
   // feed without a file.
   Expected<RunRequest> Request() const;

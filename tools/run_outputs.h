@@ -6,8 +6,19 @@
 #include <vector>
 
 #include "lib/exec/tensor.h"
+#include "llvm/Support/JSON.h"
+#include "tools/command.h"
 
 namespace grapnel {
+
+// How much of the fetches is printed, and how.
+struct PrintFlags {
+  bool all = false;    // every element
+  bool exact = false;  // on one line, as exactly as in the text form of a graph
+
+  // `when` begins the help: "with --eager: ".
+  void AddTo(CommandLine& line, const std::string& when = "");
+};
 
 // A fetch: the tensor, its display name, and its output file; if `file` is empty, the fetch is
 // printed.
@@ -24,14 +35,18 @@ std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> tensors,
 // run, since files are written after the last run.
 Error CheckFoldersOf(llvm::ArrayRef<std::string> asked);
 
-// Prints a line for each fetch that has a value and no file. `all`: prints every element, not only
-// the first 8.
-void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,
-                  llvm::raw_ostream& out);
-// Writes the fetches of all runs, including fetches that are saved to files.
+// Prints each fetch that has a value and no file: its name, its type, and its elements as NumPy
+// prints them.
+void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs,
+                  const PrintFlags& flags, llvm::raw_ostream& out);
+// Writes the fetches of all runs, including fetches that are saved to files, and then what `more`
+// adds to the document. `all`: every element, not only the first 8.
 void WriteFetchesJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tensor>> runs,
-                      bool all, llvm::raw_ostream& os);
-Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs);
+                      bool all, llvm::function_ref<void(llvm::json::OStream&)> more,
+                      llvm::raw_ostream& os);
+// Saves the fetches that have a file, and says so.
+Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs,
+                  Invocation& invocation);
 
 }  // namespace grapnel
 

@@ -33,7 +33,8 @@ Expected<uint64_t> BytesOf(const std::string& text) {
 }  // namespace
 
 void TapFlags::AddTo(CommandLine& line) {
-  line.Option("--tap", names, "print the outputs of nodes whose names match, as JSON lines")
+  line.Option("--tap", names,
+              "print minimum, mean, maximum and counts of the outputs of nodes whose names match")
       .ShownAs("GLOB");
   line.Option("--tap-op", ops, "tap only nodes with these ops").ShownAs("GLOB");
   line.Option("--tap-function", functions,
@@ -44,7 +45,9 @@ void TapFlags::AddTo(CommandLine& line) {
   line.Option("--tap-mode", mode, "what a tap writes about a tensor")
       .OneOf(TapModeNames())
       .ShowDefault();
-  line.Option("--tap-file", file, "output file for taps; default: standard output");
+  line.Option("--tap-file", file,
+              "write taps as lines of JSON to this file (- for standard output); default: print a "
+              "table");
   line.Option("--tap-bytes", most_bytes,
               "limit on the size of tap output, as 8G; the rest is counted and reported; default: "
               "none; with --logdir only if --circular-buffer-size is -1")
@@ -92,6 +95,7 @@ Expected<TapRequest> TapFlags::Request() const {
   request.logdir = logdir;
   request.circular_buffer_size = circular_buffer_size;
   request.counts_each = !report.empty();
+  request.as_table = file.empty();
   return request;
 }
 

@@ -30,7 +30,8 @@ struct TapFlags {
   // pool and says_run are not set. Errors: a malformed pattern or size; --logdir together with
   // --tap-file.
   Expected<TapRequest> Request() const;
-  bool writes_lines_to_stdout() const { return any() && file.empty() && logdir.empty(); }
+  // True if taps go to standard output: as a table, or as lines of JSON with --tap-file -.
+  bool writes_to_stdout() const { return any() && logdir.empty() && (file.empty() || file == "-"); }
 };
 
 // The taps of one run and their files. Does nothing if no flag requests a tap.

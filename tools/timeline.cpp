@@ -149,8 +149,10 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   } else {
     WriteTimelineTable(timeline, flags.brief, os);
   }
+  std::string stages = Plural(timeline.stages.size(), "stage");
   if (!flags.html.empty())
     RETURN_IF_ERROR(WritePage(std::move(timeline), flags, invocation.flags.threads));
+  invocation.Wrote(flags.html, stages);
   return kExitOk;
 }
 

@@ -2,6 +2,7 @@
 #include "lib/io/case.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
+#include "lib/ir/summary.h"
 #include "lib/ir/text.h"
 #include "lib/job/plugin.h"
 #include "lib/support/file.h"
@@ -70,8 +71,11 @@ Error Write(const TracedChoice& choice, const Flags& flags, Invocation& invocati
     WriteGraphAsText(*module, {}, invocation.out());
     return Error::success();
   }
-  if (NamesGraphFile(flags.output)) return WriteGraph(*module, flags.output);
-  return WriteCase(*choice.example, *module, flags.output);
+  bool is_case = !NamesGraphFile(flags.output);
+  RETURN_IF_ERROR(is_case ? WriteCase(*choice.example, *module, flags.output)
+                          : WriteGraph(*module, flags.output));
+  invocation.Wrote(flags.output, Plural(CountNodes(*module), "node"));
+  return Error::success();
 }
 
 // Compiles "mean.cpp" or "mean.cpp:HarmonicMean" and traces the function; without a function name,

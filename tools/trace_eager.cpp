@@ -8,7 +8,6 @@
 #include "lib/watch/check_numerics.h"
 #include "lib/watch/hook_chain.h"
 #include "tools/run_flags.h"
-#include "tools/run_outputs.h"
 
 namespace grapnel {
 
@@ -18,7 +17,7 @@ void EagerFlags::AddTo(CommandLine& line) {
   line.Option("--fetch", fetches,
               "with --eager: only these results, Identity, Identity_1, ...; printed, or saved")
       .ShownAs("NAME[=FILE.npy]");
-  line.Flag("--all", all, "with --eager: print every element of the results, not only the first 8");
+  print.AddTo(line, "with --eager: ");
   line.Flag("--check-numerics", check_numerics,
             "with --eager: stop at the first op that outputs NaN or infinity; exit code 1");
   line.Flag("--log-device-placement", log_placement,
@@ -27,9 +26,11 @@ void EagerFlags::AddTo(CommandLine& line) {
 }
 
 Error EagerFlags::CheckCombination() const {
-  if (!is_set && (!feeds.empty() || !fetches.empty() || all || check_numerics || log_placement))
+  if (!is_set && (!feeds.empty() || !fetches.empty() || print.all || print.exact ||
+                  check_numerics || log_placement))
     return MakeError(
-        "--feed, --fetch, --all, --check-numerics and --log-device-placement require --eager");
+        "--feed, --fetch, --all, --exact, --check-numerics and --log-device-placement require "
+        "--eager");
   if (!is_set && tap.any())
     return MakeError("--tap, --logdir and the other flags for taps require --eager");
   if (!tap.report.empty())
@@ -100,8 +101,8 @@ Expected<std::vector<Fetched>> Choose(const EagerFlags& flags, std::vector<Tenso
 Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
                          Invocation& invocation) {
   RETURN_IF_ERROR(CheckFoldersOf(flags.fetches));
-  if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
-    return MakeError("--json and --tap both write to standard output: pass --tap-file too");
+  if (invocation.flags.json && flags.tap.writes_to_stdout())
+    return MakeError("--json and --tap both write to standard output: pass --tap-file FILE too");
   ASSIGN_OR_RETURN(std::vector<Tensor> feeds, FeedsOf(choice, flags.feeds));
   const EagerProgram& program = choice.program;
   ThreadPool pool(invocation.flags.threads);
@@ -132,10 +133,13 @@ Expected<int> RunProgram(const TracedChoice& choice, const EagerFlags& flags,
   if (!results) return results.takeError();
   ASSIGN_OR_RETURN(std::vector<Fetched> fetched, Choose(flags, &*results));
   if (invocation.flags.json)
-    WriteFetchesJson(fetched, {*results}, flags.all, invocation.out());
+    WriteFetchesJson(
+        fetched, {*results}, flags.print.all, [](auto&) {}, invocation.out());
   else if (!invocation.flags.quiet)
-    PrintFetches(fetched, *results, flags.all, invocation.out());
-  RETURN_IF_ERROR(SaveFetches(fetched, *results));
+    PrintFetches(fetched, *results, flags.print, invocation.out());
+  RETURN_IF_ERROR(SaveFetches(fetched, *results, invocation));
+  invocation.Wrote(flags.tap.file);
+  invocation.Wrote(flags.tap.logdir);
   return kExitOk;
 }
 

@@ -5,13 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "tools/run_outputs.h"
 #include "tools/tap_flags.h"
 #include "tools/traced_functions.h"
 
 namespace grapnel {
 
 struct EagerFlags {
-  bool is_set = false, log_placement = false, check_numerics = false, all = false;
+  bool is_set = false, log_placement = false, check_numerics = false;
+  PrintFlags print;
   std::vector<std::string> feeds;    // NAME=FILE
   std::vector<std::string> fetches;  // NAME[=FILE]
   TapFlags tap;

@@ -43,6 +43,7 @@ Expected<Subject> Open(const Flags& flags, Invocation& invocation) {
   if (functions.empty()) {
     ASSIGN_OR_RETURN(OpenedGraph opened,
                      OpenInput(flags.model, flags.run.graph, invocation.sink()));
+    RETURN_IF_ERROR(flags.run.Use(&opened));
     return Subject{std::move(opened), std::nullopt};
   }
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenFunction(flags.model, functions, flags.run.graph));
@@ -204,6 +205,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   else if (!trained->checkpoint.empty() && !invocation.flags.quiet)
     invocation.err() << "grapnel: step " << trained->last << " is in " << trained->checkpoint
                      << "\n";
+  invocation.Wrote(flags.save_model);
   if (interruption && interruption->is_asked()) Interruption::Obey();
   return kExitOk;
 }

@@ -2,6 +2,8 @@
 #include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
+#include "lib/ir/summary.h"
+#include "lib/job/function_signature.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/device_scopes.h"
 #include "lib/render/draw_picture.h"
@@ -85,14 +87,27 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
   return graph.name() + (graphs.size() > 1 ? ": " + graph.file().title : "");
 }
 
-// Opens the graphs to draw, sets the sizes that the flags give, and drops constants with
-// --no-values. Errors: those of OpenEachInput and FillSizes; several graphs if `one_alone`; a graph
-// lacks the signature.
-Expected<std::vector<OpenedGraph>> OpenForViewing(const Flags& flags, Invocation& invocation,
+// If one of the functions to open is one of the model's objects, makes it what is drawn, and drops
+// its name from the list.
+Error UseObjectFunction(std::vector<std::string>* functions, OpenedGraph* graph) {
+  auto found = llvm::find_if(
+      *functions, [&](const std::string& name) { return IsObjectFunction(name, *graph); });
+  if (found == functions->end()) return Error::success();
+  RETURN_IF_ERROR(UseFunction(*found, graph).takeError());
+  functions->erase(found);
+  return Error::success();
+}
+
+// Opens the graphs to draw, selects a function of the objects, sets the sizes that the flags give,
+// and drops constants with --no-values. Errors: those of OpenEachInput, UseFunction and FillSizes;
+// several graphs if `one_alone`; a graph lacks the signature.
+Expected<std::vector<OpenedGraph>> OpenForViewing(Flags& flags, Invocation& invocation,
                                                   bool one_alone) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenEachInput(flags.model, flags.graph, invocation.sink()));
   if (graphs.size() > 1 && one_alone) return HoldsOneGraph(flags.output, graphs.size());
+  if (graphs.size() == 1)
+    RETURN_IF_ERROR(UseObjectFunction(&flags.view.functions, &graphs.front()));
   for (OpenedGraph& graph : graphs) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
     WarnOfProblems(graph, invocation.sink());
@@ -104,9 +119,14 @@ Expected<std::vector<OpenedGraph>> OpenForViewing(const Flags& flags, Invocation
   return graphs;
 }
 
+void Warn(llvm::ArrayRef<std::string> notices, const Flags& flags, Invocation& invocation) {
+  for (const std::string& notice : notices)
+    invocation.sink()(Severity::kWarning, flags.model + ": " + notice);
+}
+
 // The page can open any scope itself, so it contains the whole graphs; open scopes, hidden nodes
 // and the selected part are only its initial state.
-Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
+Expected<int> WritePage(Flags& flags, Invocation& invocation) {
   bool part = !flags.view.around.empty() || !flags.view.path_from.empty();
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenForViewing(flags, invocation, part));
   OpenRequest wanted{flags.view.scopes, flags.view.functions, flags.view.depth,
@@ -120,7 +140,12 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
                                             flags.signature);
     page->OpenAt(std::move(*address));
     if (!wanted.empty()) {
-      if (Error error = page->OpenAs(wanted)) lacking.push_back(llvm::toString(std::move(error)));
+      auto notices = page->OpenAs(wanted);
+      if (!notices) {
+        lacking.push_back(llvm::toString(notices.takeError()));
+      } else {
+        Warn(*notices, flags, invocation);
+      }
     }
     pages.Add(std::move(page));
   }
@@ -131,6 +156,9 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   for (const std::string& line : missing) invocation.sink()(Severity::kWarning, line);
   RETURN_IF_ERROR(
       SaveHtmlFile(pages, graphs.front().name(), invocation.flags.threads, flags.output));
+  size_t nodes = 0;
+  for (const OpenedGraph& graph : graphs) nodes += CountNodes(graph.module());
+  invocation.Wrote(flags.output, Plural(nodes, "node"));
   return kExitOk;
 }
 
@@ -151,13 +179,17 @@ Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& mo
   return first;
 }
 
+// True if the flags select a part of the graph.
+bool SelectsPart(const ViewOptions& view) {
+  return !view.functions.empty() || !view.scopes.empty() || !view.around.empty() ||
+         !view.path_from.empty();
+}
+
 // If the main graph is empty and the flags select nothing, selects at most kMostEntries entry
 // functions to draw.
 void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
   constexpr size_t kMostEntries = 6;
-  bool asked = !view->functions.empty() || !view->scopes.empty() || !view->around.empty() ||
-               !view->path_from.empty();
-  if (asked || input.module().main.num_nodes() > 0) return;
+  if (SelectsPart(*view) || input.module().main.num_nodes() > 0) return;
   FunctionLibrary library =
       ReadFunctionLibrary(input.module(), FunctionsNamedOutside(input.file()));
   std::vector<int> entries = library.Entries();
@@ -165,8 +197,13 @@ void BeginAtEntries(const OpenedGraph& input, ViewOptions* view) {
     view->functions.push_back(library.functions[entry].function->name().str());
 }
 
-Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
-                           std::optional<PictureFormat> format, Invocation& invocation) {
+struct Drawn {
+  std::string bytes;
+  size_t nodes = 0;  // in boxes, or folded into them
+};
+
+Expected<Drawn> Draw(OpenedGraph& input, std::string title, Flags flags,
+                     std::optional<PictureFormat> format, Invocation& invocation) {
   ViewOptions& view = flags.view;
   ASSIGN_OR_RETURN(FeedsAndFetches given,
                    FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
@@ -180,10 +217,14 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   view.title = std::move(title);
   view.feeds = given.feeds;
   view.fetches = given.fetches;
-  ASSIGN_OR_RETURN(const Signature* signature,
-                   ChooseSignature(input.model(), input.file(), flags.signature));
   std::optional<SignatureBody> entry;
-  if (signature && !flags.whole) {
+  const Signature* signature = nullptr;
+  // A model that has only functions has no signature to draw, but parts of it can be drawn.
+  bool has_signature = !llvm::all_of(input.file().signatures, IsInternal);
+  if (!flags.whole && (has_signature || !SelectsPart(view))) {
+    ASSIGN_OR_RETURN(signature, ChooseOneSignature(input.model(), input.file(), flags.signature));
+  }
+  if (signature) {
     entry = BodyOf(input.file(), *signature);
     view.entry = &*entry;
   }
@@ -194,17 +235,18 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   view.aggregate = *ParseAggregate(flags.aggregate);
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());
+  Warn(picture->notices, flags, invocation);
   for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
   if (!format) {
     std::string text;
     llvm::raw_string_ostream os(text);
     WriteDocument(os, [&](llvm::json::OStream& json) { WritePictureJson(*picture, json); });
-    return os.str();
+    return Drawn{os.str(), picture->counts.nodes};
   }
-  ASSIGN_OR_RETURN(PictureFile drawn, DrawPicture(*picture, *format));
-  if (!drawn.warning.empty())
-    invocation.sink()(Severity::kWarning, flags.output + ": " + drawn.warning);
-  return std::move(drawn.bytes);
+  ASSIGN_OR_RETURN(PictureFile file, DrawPicture(*picture, *format));
+  if (!file.warning.empty())
+    invocation.sink()(Severity::kWarning, flags.output + ": " + file.warning);
+  return Drawn{std::move(file.bytes), picture->counts.nodes};
 }
 
 Expected<int> Run(Flags flags, Invocation& invocation) {
@@ -223,13 +265,14 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   // Only a DOT file can contain several pictures.
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
                    OpenForViewing(flags, invocation, format != PictureFormat::kDot));
-  std::string bytes;
+  Drawn all;
   for (OpenedGraph& graph : graphs) {
-    ASSIGN_OR_RETURN(std::string drawn,
-                     Draw(graph, TitleOf(graph, graphs), flags, format, invocation));
-    bytes += drawn;
+    ASSIGN_OR_RETURN(Drawn drawn, Draw(graph, TitleOf(graph, graphs), flags, format, invocation));
+    all.bytes += drawn.bytes;
+    all.nodes += drawn.nodes;
   }
-  RETURN_IF_ERROR(WriteFile(flags.output, bytes));
+  RETURN_IF_ERROR(WriteFile(flags.output, all.bytes));
+  invocation.Wrote(flags.output, Plural(all.nodes, "node"));
   return kExitOk;
 }
 
@@ -253,7 +296,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--depth", view.depth, "open all scopes and called functions down to this depth")
       .Between(0, 1000000);
   line.Option("--function", view.functions,
-              "open this function, next to the op that calls it; may be repeated; all: every one");
+              "draw this function of a SavedModel's objects, or open this one of the library, next "
+              "to the op that calls it; may be repeated; all: every one");
   line.Option("--around", view.around,
               "draw only the surroundings of this node (NODE, or FUNCTION/NODE)");
   line.Option("--hops", view.hops, "maximum distance from --around, in edges")
@@ -289,7 +333,7 @@ RunCommand SetUp(CommandLine& line) {
       .Between(5, 2000)
       .ShowDefault();
   line.Option("--signature", flags->signature,
-              "the signature whose body is drawn; default: serving_default, else the largest")
+              "the signature whose body is drawn; default: serving_default, else the only one")
       .ShownAs("NAME");
   line.Flag("--whole", flags->whole,
             "draw the main graph of a SavedModel instead of a signature, including the nodes that "

@@ -31,9 +31,10 @@ std::string CanonicalAttr(llvm::StringRef key, AttrView value, FunctionNamer nam
 bool SameAttr(llvm::StringRef key, AttrView a, AttrView b, FunctionNamer a_to_b);
 
 // Returns texts of the value in A and the value in B for users: "float[3] [1,2,3]" and "float[3]
-// [1,2,4]". For numeric constants of more than six elements, gives norms instead of elements,
-// unless all elements are equal, and how many elements differ if dtypes and shapes are equal. For a
-// ConfigProto, gives only the fields that differ.
+// [1,2,4]". For numeric constants of more than six elements, gives the norm instead of elements,
+// unless all elements are equal. If both also have the same dtype and shape, the second text is
+// always the norm, and says how many elements differ. For a ConfigProto, gives only the fields that
+// differ.
 std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, AttrView b);
 std::string AttrText(AttrView value);
 

@@ -33,7 +33,7 @@ struct MatchedPair {
 };
 
 // N nodes of A that became one node of B (a fusion), or one node of A that became N nodes of B (a
-// split).
+// split). With a ledger, also N nodes that became M.
 struct GroupEntry {
   std::vector<NodeEntry> a, b;
 };
@@ -65,7 +65,7 @@ struct OpenedCall {
   std::vector<std::pair<std::string, std::string>> nodes;
 };
 
-// A change that many nodes share: "placed on cpu:0".
+// A change that is counted, not listed for each node: "placed on cpu:0".
 struct CountedChange {
   std::string what;
   std::vector<std::string> nodes;  // sorted

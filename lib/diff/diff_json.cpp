@@ -130,12 +130,12 @@ class Writer {
     json_.attribute("in_a", one.in_a);
     json_.attribute("in_b", one.in_b);
     Changes(one.changes);
-    Number("nodes_a", one.nodes_a);
-    Number("nodes_b", one.nodes_b);
-    Number("removed", one.removed);
-    Number("added", one.added);
-    Number("changed", one.changed);
-    Number("replaced", one.replaced);
+    Number("nodes_a", one.nodes.nodes_a);
+    Number("nodes_b", one.nodes.nodes_b);
+    Number("removed", one.nodes.removed);
+    Number("added", one.nodes.added);
+    Number("changed", one.nodes.changed);
+    Number("replaced", one.nodes.replaced);
   }
 
   void Values(const ValueReport& report) {

@@ -13,7 +13,8 @@ namespace grapnel {
 
 // Writes these members of the JSON object that `json` has begun: "same", "matched": [{"a", "b",
 // "changed", "changes"?}], "removed", "added", "groups": [{"a": [], "b": []}], "functions": [{"a"?,
-// "b"?, "changes"?}], "renames", "statistics", and those of WriteFatesJson. Changes are {"what",
+// "b"?, "changes"?}], "renames": [{"a", "b", "nodes"}], "statistics": {"a", "b"}, and those of
+// WriteFatesJson. Changes are {"what",
 // "before", "after"}; empty ones are omitted. "python_functions": [{"name", "role", "removed",
 // "added", "changed", "replaced", "same", "functions": [{"a"?, "b"?, "role", and the same
 // counts}]}]. Models with signatures have "signatures": [{"name", "in_a", "in_b", "changes"?,

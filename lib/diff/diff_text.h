@@ -17,21 +17,22 @@ struct DiffTextOptions {
   llvm::ArrayRef<PythonFunctionChanges> functions = {};
 };
 
-// Writes one line for each change, under its scope; the scope's line counts all changes in it:
+// Writes a line for each change, under its scope; the scope's line counts all changes in it:
 //   block_1/  1 removed, 2 changed
 //     - bias (BiasAdd)  reads conv, b; read by relu
 //     ~ conv (Conv2D)  strides: [1,1,1,1] -> [1,2,2,1]
-// Unless `all` is set, shows only the first few of similar changes and ends with the number of the
-// rest. Also lists the inlined calls and the changes that many nodes share.
+// Unless `all` is set, writes one line for a scope with a single change, and usually for one with
+// only removals or only additions; shows only the first few of similar changes, and ends with the
+// number of the rest. Also lists the inlined calls and Diff::counted.
 void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_ostream& os);
 
-// Writes the renamed scopes: the six with the most nodes, or all:
+// Writes the renamed scopes and nodes: the six entries with the most nodes, or all:
 //   renamed                nodes
 //   stem     -> entry_conv     9
 void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& os);
 
-// Counts how nodes of the main graph were removed, the nodes that were fused or changed their op,
-// the inlined calls, and the changes that many nodes share: "14 merged, 1 pruned, 6 calls inlined
+// Counts how nodes of the main graph were removed, the fused nodes, the nodes of the main graph
+// whose op changed, the inlined calls, and Diff::counted: "14 merged, 1 pruned, 6 calls inlined
 // (170 nodes), 254 placed on cpu:0".
 std::string DiffRemark(const Diff& diff);
 
@@ -40,7 +41,7 @@ std::string DiffRemark(const Diff& diff);
 std::string DiffSummary(const Diff& diff);
 
 // Writes, for both graphs, the numbers of nodes and functions, the bytes of constants, the FLOPs if
-// known, and the counts of the ops whose number differs.
+// counted, and the counts of the ops whose number differs.
 void WriteStatistics(const DiffStatistics& statistics, llvm::raw_ostream& os);
 
 }  // namespace grapnel

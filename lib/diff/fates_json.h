@@ -9,7 +9,7 @@ namespace grapnel {
 
 // Writes these members of the JSON object that `json` has begun; the arrays are empty unless nodes
 // were matched by name: "fates": [{"node", "fate", "into"?}], "opened": [{"call", "function",
-// "nodes": [{"node", "copy"}]}], "counted": [{"what", "nodes"}].
+// "nodes": [{"node", "copy"}]}], "counted": [{"what", "nodes": their number}].
 void WriteFatesJson(const Diff& diff, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -1,5 +1,5 @@
 // Finds changes of nodes that only follow from how other nodes were removed, and changes that a
-// pass makes to all nodes.
+// pass usually makes to many nodes.
 #ifndef GRAPNEL_LIB_DIFF_FOLLOWED_CHANGES_H_
 #define GRAPNEL_LIB_DIFF_FOLLOWED_CHANGES_H_
 

@@ -25,7 +25,7 @@ Labels MakeLabels(const BodyView& view, const IgnoreRules& ignore,
 
 // Returns, for each node, a hash of what it computes, independent of its name and device: op,
 // attributes except names and hints, functions by `function_hash`, and the dtype and shape of a
-// constant. Does not read the bytes of constants.
+// constant. Does not decode constants.
 std::vector<uint64_t> StructureLabels(const BodyView& view,
                                       llvm::function_ref<uint64_t(llvm::StringRef)> function_hash);
 

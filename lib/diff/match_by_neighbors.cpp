@@ -296,7 +296,7 @@ bool Matching::Vote(Similarity similarity) {
   VoteTable from_a(a_, b_), from_b(b_, a_);
   std::vector<std::pair<int32_t, int32_t>> elected;
   // Each neighbor has 8 votes. If the ops may differ, one neighbor may agree by chance: two must
-  // agree, or one neighbor, and the name or the labels.
+  // agree, or one neighbor and the name, or one neighbor, the kind and the name without numbers.
   int needed = similarity == Similarity::kAny ? 16 : 8;
   for (int32_t a = 0; a < a_.view->size(); ++a) {
     if (!a_.IsFree(a)) continue;

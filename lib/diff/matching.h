@@ -41,7 +41,7 @@ enum class Similarity { kExact, kKind, kOp, kAny };
 // so the most reliable stages run first. Each stage is near-linear in nodes and edges.
 class Matching {
  public:
-  // `side_by_side`: hashes the two bodies on two threads if they are large; the result is the same.
+  // `side_by_side`: hashes the two bodies on two threads; the result is the same.
   Matching(const BodyView& a, const Labels& labels_a, const BodyView& b, const Labels& labels_b,
            bool side_by_side);
 
@@ -55,8 +55,8 @@ class Matching {
   const std::vector<NodeGroup>& groups() const { return groups_; }
 
  private:
-  // match_by_structure.cpp: pairs nodes whose surroundings have equal hashes. Constants, devices
-  // and control edges count at kExact, but not at kKind.
+  // match_by_structure.cpp: pairs nodes whose surroundings have equal hashes. The values of
+  // constants, functions, devices and control edges count at kExact, but not at kKind.
   void MatchCones(Similarity similarity);
   void MatchPlainReaders(Similarity similarity);
   void MatchSmallCones();

@@ -22,9 +22,10 @@ struct ScopeBlock {
 // both would be the same block.
 //
 // Equal hashes mean the same ops, attributes, wiring, and dtypes and shapes of constants, and that
-// the same inputs of the block share a tensor. Names, devices, the values of constants, the order
-// of nodes and the readers of the block's outputs do not count. The hashes are the same on every
-// machine. Functions count by their bodies, but those in a cycle of calls only in part.
+// the same inputs of the block share a tensor. These do not count: names, devices, private
+// attributes (_NAME), values of constants, the order of nodes, control inputs from outside of the
+// block, and readers of its outputs. The hashes are the same on every machine. Functions count by
+// their bodies, but those in a cycle of calls only in part.
 //
 // Paths are views of the module's strings. Cost: nodes and edges, times the number of scopes that
 // contain each.

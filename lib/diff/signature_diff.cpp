@@ -3,6 +3,7 @@
 #include <map>
 
 #include "lib/io/signature.h"
+#include "lib/ir/summary.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/DenseSet.h"
@@ -45,16 +46,18 @@ class NodeSet {
   llvm::DenseSet<std::pair<const Graph*, NodeId>> nodes_;
 };
 
-void CountNodes(const NodeSet& a, const NodeSet& b, const Diff& diff, SignatureDiff* result) {
-  result->nodes_a = a.size();
-  result->nodes_b = b.size();
-  result->removed = llvm::count_if(diff.removed, [&](const auto& node) { return a.Has(node); });
-  result->added = llvm::count_if(diff.added, [&](const auto& node) { return b.Has(node); });
-  result->changed = llvm::count_if(diff.matched, [&](const MatchedPair& pair) {
+NodeChanges ChangesAmong(const NodeSet& a, const NodeSet& b, const Diff& diff) {
+  NodeChanges changes;
+  changes.nodes_a = a.size();
+  changes.nodes_b = b.size();
+  changes.removed = llvm::count_if(diff.removed, [&](const auto& node) { return a.Has(node); });
+  changes.added = llvm::count_if(diff.added, [&](const auto& node) { return b.Has(node); });
+  changes.changed = llvm::count_if(diff.matched, [&](const MatchedPair& pair) {
     return !pair.changes.empty() && (a.Has(pair.a) || b.Has(pair.b));
   });
-  result->replaced = llvm::count_if(
+  changes.replaced = llvm::count_if(
       diff.groups, [&](const GroupEntry& group) { return a.HasAny(group.a) || b.HasAny(group.b); });
+  return changes;
 }
 
 const Signature* FindSignature(const GraphInFile& graph, llvm::StringRef name) {
@@ -63,26 +66,25 @@ const Signature* FindSignature(const GraphInFile& graph, llvm::StringRef name) {
   return nullptr;
 }
 
-std::string CountsText(const SignatureDiff& one) {
+std::string CountsText(const NodeChanges& changes) {
   std::string text;
   auto add = [&](size_t count, const char* what) {
     if (count == 0) return;
     text += text.empty() ? "" : ", ";
     text += WithCommas(count) + " " + what;
   };
-  add(one.removed, "removed");
-  add(one.added, "added");
-  add(one.changed, "changed");
-  add(one.replaced, "replaced");
+  add(changes.removed, "removed");
+  add(changes.added, "added");
+  add(changes.changed, "changed");
+  add(changes.replaced, "replaced");
   if (text.empty()) text = "the same nodes";
-  text += " of " + WithCommas(one.nodes_a);
-  return one.nodes_a == one.nodes_b ? text : text + " -> " + WithCommas(one.nodes_b);
+  text += " of " + WithCommas(changes.nodes_a);
+  return changes.nodes_a == changes.nodes_b ? text : text + " -> " + WithCommas(changes.nodes_b);
 }
 
 }  // namespace
 
-std::vector<SignatureDiff> DiffSignatures(const GraphInFile& a, const GraphInFile& b,
-                                          const Diff& diff) {
+std::vector<SignatureDiff> DiffInterfaces(const GraphInFile& a, const GraphInFile& b) {
   std::map<std::string, SignatureDiff> by_name;
   for (const GraphInFile* side : {&a, &b})
     for (const Signature& signature : side->signatures)
@@ -97,11 +99,31 @@ std::vector<SignatureDiff> DiffSignatures(const GraphInFile& a, const GraphInFil
         one.changes.push_back({"method", in_a->method, in_b->method});
       CompareTensors("input", in_a->inputs, in_b->inputs, &one.changes);
       CompareTensors("output", in_a->outputs, in_b->outputs, &one.changes);
-      CountNodes(NodeSet(a, *in_a), NodeSet(b, *in_b), diff, &one);
     }
     result.push_back(std::move(one));
   }
   return result;
+}
+
+void CountChanges(const GraphInFile& a, const GraphInFile& b, const Diff& diff,
+                  llvm::MutableArrayRef<SignatureDiff> signatures) {
+  for (SignatureDiff& one : signatures) {
+    if (!one.in_a || !one.in_b) continue;
+    one.nodes = ChangesAmong(NodeSet(a, *FindSignature(a, one.name)),
+                             NodeSet(b, *FindSignature(b, one.name)), diff);
+  }
+}
+
+NodeChanges ChangesOf(const Module& a, const Module& b, const Diff& diff) {
+  NodeChanges changes;
+  changes.nodes_a = CountNodes(a);
+  changes.nodes_b = CountNodes(b);
+  changes.removed = diff.removed.size();
+  changes.added = diff.added.size();
+  changes.changed =
+      llvm::count_if(diff.matched, [](const MatchedPair& pair) { return !pair.changes.empty(); });
+  changes.replaced = diff.groups.size();
+  return changes;
 }
 
 bool SameInterface(llvm::ArrayRef<SignatureDiff> signatures) {
@@ -113,8 +135,10 @@ bool SameInterface(llvm::ArrayRef<SignatureDiff> signatures) {
 void WriteSignatureDiff(llvm::ArrayRef<SignatureDiff> signatures, llvm::raw_ostream& os) {
   for (const SignatureDiff& one : signatures) {
     os << "signature " << Printable(one.name) << "  ";
-    if (one.in_a && one.in_b) {
-      os << (one.Same() ? "the same: " + Plural(one.nodes_a, "node") : CountsText(one));
+    if (one.in_a && one.in_b && one.nodes.nodes_a + one.nodes.nodes_b == 0) {
+      os << "callers see other inputs or outputs";
+    } else if (one.in_a && one.in_b) {
+      os << (one.Same() ? "the same: " + Plural(one.nodes.nodes_a, "node") : CountsText(one.nodes));
     } else {
       os << (one.in_a ? "- only before" : "+ only after");
     }

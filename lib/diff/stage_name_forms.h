@@ -11,19 +11,18 @@
 
 namespace grapnel {
 
-// Replaces underscores by blanks and removes commas, so that spellings that a user may mix up
-// compare equal.
+// Trims the name, replaces underscores by blanks and removes commas, so that spellings that a user
+// may mix up compare equal.
 std::string PlainName(llvm::StringRef name);
 
-// Returns "train_step_221" for "__inference_train_step_221"; also for the line of a partition or an
-// instance.
+// Returns "train_step_221" for "__inference_train_step_221". Keeps what follows the function's name
+// (", instance 2", "_partition_..."), and drops the caller in "CALLER: FUNCTION".
 std::string WithoutPrefix(llvm::StringRef line);
 
 // Returns the forms of a line's name, each as by PlainName, the exact form first:
 //   __inference_Dataset_map_parse_11, Dataset_map_parse_11, Dataset_map_parse, parse
-// Each form keeps what follows the function's name (", instance 2", "_partition_..."). If Grappler
-// optimized the function in its caller's run ("CALLER: FUNCTION"), the function's name alone is a
-// form too.
+// Each form keeps what follows the function's name. If Grappler optimized the function in its
+// caller's run ("CALLER: FUNCTION"), the function's name alone is a form too.
 std::vector<std::string> LineForms(llvm::StringRef line);
 
 // Returns "after remapper" for "after remapper, iteration 0".

@@ -2,7 +2,7 @@
 //
 //   train_step_221:after remapper
 //
-// File names of dumps contain addresses and counters, and a folder has hundreds of them.
+// File names of dumps contain addresses and counters, and a folder may have hundreds of them.
 // FUNCTION:STAGE names the same graph with the words that `grapnel timeline` prints.
 #ifndef GRAPNEL_LIB_DIFF_STAGE_NAMES_H_
 #define GRAPNEL_LIB_DIFF_STAGE_NAMES_H_
@@ -39,8 +39,8 @@ class StageNames {
 
   // Finds the stage that a user's text names:
   //   FILE             the file name of a dump, with or without its extension
-  //   FUNCTION:STAGE   the function's full name, or its name without __inference_; without the
-  //                    number too if only one trace matches. The stage as `timeline` prints it, or
+  //   FUNCTION:STAGE   the function's full name, or a shorter form of it (see LineForms) if only
+  //                    one function matches. The stage as `timeline` prints it, or
   //                    without the part after the comma, or without opt_group_..._phase_N if only
   //                    one stage matches. The stage of a partition may also be named with its
   //                    function's name.
@@ -70,7 +70,7 @@ class StageNames {
   // Returns "`grapnel timeline DIR` lists all", for messages.
   std::string WhereAllAre() const;
   // Returns advice for error messages about this folder: "name ... as 'f_1:after remapper';
-  // functions: 'f_1', ...".
+  // functions are 'f_1', ...".
   std::string Advice(llvm::StringRef by) const;
 
  private:

@@ -41,7 +41,7 @@ Expected<std::vector<OrderedDump>> ReadDumps(llvm::StringRef folder, llvm::Strin
                                              ThreadPool& pool);
 
 // Reads the dumps in `folder` and compares each with the previous stage of its graph; `log` as in
-// OrderDumps. With a `function`, reads only the stages that StageNames::StoryOf returns for it.
+// OrderDumps. With a `function`, compares only the stages that StageNames::StoryOf returns for it.
 // Errors: the folder cannot be read; no dump in it can be read; there is no such function.
 Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool,
                                 llvm::StringRef function = {});

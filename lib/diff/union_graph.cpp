@@ -1,7 +1,6 @@
 #include "lib/diff/union_graph.h"
 
 #include <map>
-#include <set>
 
 namespace grapnel {
 namespace {
@@ -31,7 +30,16 @@ class UnionMaker {
     for (const NodeEntry& node : diff_.removed) PutBack(node);
     // Connects nodes only when all have been added, because removed nodes may read removed nodes.
     for (const NodeEntry& node : diff_.removed) Connect(node);
-    out_.scopes.assign(scopes_.begin(), scopes_.end());
+  }
+
+  // Marks that the value of a node of B differs.
+  void MarkValue(const Module& b, const Node& of_b) {
+    llvm::StringRef name;
+    for (const auto& function : b.functions) {
+      if (&function->body == &of_b.graph()) name = function->name();
+    }
+    Graph* body = BodyOf(name);
+    if (Node copy = body ? body->Find(of_b.name()) : Node()) out_.other_values.insert(Key(copy));
   }
 
  private:
@@ -65,17 +73,10 @@ class UnionMaker {
     return is_same ? body->node(id) : body->Find(of_b.node.name());
   }
 
-  void AddScope(llvm::StringRef function, llvm::StringRef name) {
-    llvm::StringRef scope = name.substr(0, name.rfind('/'));
-    if (!name.contains('/')) return;
-    scopes_.insert((function.empty() ? scope : (function + "/" + scope).str()).str());
-  }
-
   void Mark(const NodeEntry& of_b, NodeStatus status) {
     Node copy = InUnion(of_b);
     if (!copy) return;
     out_.status[Key(copy)] = status;
-    AddScope(of_b.function(), copy.name());
   }
 
   Graph* BodyForRemoved(const NodeEntry& of_a, std::string* function) {
@@ -98,7 +99,6 @@ class UnionMaker {
     out_.of_a[Key(of_a.node)] = body->node(id);
     out_.status[{body, id}] = NodeStatus::kRemoved;
     if (name != of_a.node.name()) out_.names_in_a[{body, id}] = of_a.node.name().str();
-    AddScope(function, name);
   }
 
   void Connect(const NodeEntry& of_a) {
@@ -122,28 +122,21 @@ class UnionMaker {
   const Diff& diff_;
   UnionGraph& out_;
   std::map<std::string, std::string> in_union_;  // by function of A: its name in the union
-  std::set<std::string> scopes_;
 };
 
 }  // namespace
 
 NodeStatus UnionGraph::StatusOf(const Node& node) const {
-  auto it = status.find({&node.graph(), node.id()});
-  if (it != status.end()) return it->second;
-  for (int i = 0; i < node.num_inputs(); ++i) {
-    Node input = node.input_node(i);
-    if (!input || (input.op() != "Const" && input.op() != "Identity")) continue;
-    Node source = input.op() == "Identity" && input.num_inputs() == 1 ? input.input_node(0) : input;
-    if (source && source.op() == "Const" && status.count({&source.graph(), source.id()}))
-      return NodeStatus::kChanged;
-  }
-  return NodeStatus::kSame;
+  auto found = status.find({&node.graph(), node.id()});
+  return found == status.end() ? NodeStatus::kSame : found->second;
 }
 
-UnionGraph MakeUnion(const Module& b, const Diff& diff) {
+UnionGraph MakeUnion(const Module& b, const Diff& diff, llvm::ArrayRef<Node> other_values) {
   UnionGraph out;
   out.module = b.Copy();
-  UnionMaker(diff, &out).Run();
+  UnionMaker maker(diff, &out);
+  maker.Run();
+  for (const Node& node : other_values) maker.MarkValue(b, node);
   return out;
 }
 

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "lib/diff/diff.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
 
@@ -24,16 +26,15 @@ struct UnionGraph {
   llvm::DenseMap<std::pair<const Graph*, NodeId>, Node> of_a;
   // The names in A of nodes that only A has and that have another name in the union.
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::string> names_in_a;
-  std::vector<std::string> scopes;  // scopes with a difference; "function/a/b" in functions
+  // Variables and constants whose values differ, as far as a comparison of values was made.
+  llvm::DenseSet<std::pair<const Graph*, NodeId>> other_values;
 
-  // Returns the status to show at a node. A constant is drawn inside its reader's box, so an
-  // unchanged node that reads a constant with a status counts as changed.
   NodeStatus StatusOf(const Node& node) const;
 };
 
 // Nodes have B's names; nodes that only A has keep their names, unless B uses them. Adds functions
-// that only A has. Copies B.
-UnionGraph MakeUnion(const Module& b, const Diff& diff);
+// that only A has. Copies B. `other_values`: nodes of B (UnionGraph::other_values).
+UnionGraph MakeUnion(const Module& b, const Diff& diff, llvm::ArrayRef<Node> other_values = {});
 
 }  // namespace grapnel
 

@@ -100,10 +100,10 @@ class ValuesOf {
     });
   }
 
-  // Returns the name of the variable's node.
-  std::string NameOf(size_t place) const {
-    return NameOfVariable(side_.graph->module->main.node(side_.variables[place].node));
+  Node NodeOf(size_t place) const {
+    return side_.graph->module->main.node(side_.variables[place].node);
   }
+  std::string NameOf(size_t place) const { return NameOfVariable(NodeOf(place)); }
   std::string TypeOf(size_t place) const {
     const SavedVariable& variable = side_.variables[place];
     return DataTypeName(BaseType(variable.dtype)).str() + variable.shape.ToString();
@@ -179,13 +179,14 @@ class Comparison {
       ASSIGN_OR_RETURN(std::optional<Literal> value_a, a.Get(in_a));
       ASSIGN_OR_RETURN(std::optional<Literal> value_b, b.Get(in_b));
       if (value_a && value_b) {
-        Compare(a.NameOf(in_a), b.NameOf(in_b), *value_a, *value_b);
+        Compare(a.NameOf(in_a), b.NameOf(in_b), *value_a, *value_b, b.NodeOf(in_b));
       } else if (value_a || value_b) {
         report_.different.push_back({a.NameOf(in_a),
                                      b.NameOf(in_b),
                                      a.TypeOf(in_a),
                                      {},
-                                     value_a ? "no value after" : "no value before"});
+                                     value_a ? "no value after" : "no value before",
+                                     b.NodeOf(in_b)});
       }
     }
     for (size_t i = 0; i < a.size(); ++i) {
@@ -194,7 +195,7 @@ class Comparison {
     }
     for (size_t i = 0; i < b.size(); ++i) {
       if (!has_partner_b[i])
-        report_.different.push_back({"", b.NameOf(i), b.TypeOf(i), {}, "only after"});
+        report_.different.push_back({"", b.NameOf(i), b.TypeOf(i), {}, "only after", b.NodeOf(i)});
     }
     return Error::success();
   }
@@ -214,7 +215,7 @@ class Comparison {
     // Skips constants of different ranks: the one in B is not a new value of the one in A, but
     // another constant in its place.
     if (a && b && a->dims().size() != b->dims().size()) return;
-    if (a && b) return Compare(pair.a.name.str(), pair.b.name.str(), *a, *b);
+    if (a && b) return Compare(pair.a.name.str(), pair.b.name.str(), *a, *b, pair.b.node);
     for (auto* side : {&a, &b})
       if (!*side) AddProblem(pair, TextOf(side->takeError()));
   }
@@ -224,10 +225,12 @@ class Comparison {
     one.a = pair.a.name.str();
     one.b = pair.b.name.str();
     one.problem = std::move(problem);
+    one.in_b = pair.b.node;
     report_.different.push_back(std::move(one));
   }
 
-  void Compare(std::string name_a, std::string name_b, const Literal& a, const Literal& b) {
+  void Compare(std::string name_a, std::string name_b, const Literal& a, const Literal& b,
+               const Node& in_b) {
     ++report_.compared;
     // Compares in A's dtype if only the size of the dtype changed, as from float to half: the diff
     // already reports the change.
@@ -241,6 +244,7 @@ class Comparison {
     ValueDiff one;
     one.a = std::move(name_a);
     one.b = std::move(name_b);
+    one.in_b = in_b;
     one.type = TypeOf(a);
     if (a.dtype() == b.dtype() && a.dims() == b.dims()) {
       one.distance = DistanceOf(a, b);
@@ -312,6 +316,26 @@ std::string WhyNotCompared(const ValueReport& report, llvm::StringRef a, llvm::S
   return Sentence("{0} comes without the values of its variables", report.lacks_a ? a : b);
 }
 
+std::string DistanceText(const ValueDiff& one) {
+  if (!one.problem.empty()) return one.problem;
+  const ValueDistance& d = one.distance;
+  std::string text = WithCommas(d.differing) + " of " + WithCommas(d.elements) + " elements differ";
+  return d.largest == 0 ? text : text + ", by up to " + NumberText(d.largest, 3);
+}
+
+std::vector<Node> DifferentInB(const ValueReport& report) {
+  std::vector<Node> nodes;
+  for (const ValueDiff& one : report.different) {
+    if (one.in_b) nodes.push_back(one.in_b);
+  }
+  return nodes;
+}
+
+std::string ValuesSummary(const ValueReport& report) {
+  return "values: " + WithCommas(report.different.size()) + " differ, " + WithCommas(report.same) +
+         " the same";
+}
+
 void WriteValueReport(const ValueReport& report, size_t limit, llvm::raw_ostream& os) {
   std::vector<std::vector<std::string>> rows;
   for (const ValueDiff& one : report.different) {
@@ -327,8 +351,7 @@ void WriteValueReport(const ValueReport& report, size_t limit, llvm::raw_ostream
   WriteOtherShapes(report, os);
   std::string why = WhyNotCompared(report);
   if (!why.empty()) os << "variables: not compared: " << why << "\n";
-  os << "values: " << WithCommas(report.different.size()) << " differ, " << WithCommas(report.same)
-     << " the same\n";
+  os << ValuesSummary(report) << "\n";
 }
 
 }  // namespace grapnel

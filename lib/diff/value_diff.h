@@ -16,8 +16,9 @@ namespace grapnel {
 struct ValueDistance {
   int64_t elements = 0, differing = 0;
   // For numbers that are not complex: the largest difference, and the norm of the difference
-  // relative to that of the first tensor. If an element is NaN or infinite and the other tensor's
-  // element is not the same, `largest` is infinite. 0 for strings and complex numbers.
+  // relative to that of the first tensor (infinite if the first is all zeros). If an element is NaN
+  // or infinite and the other tensor's element is not the same, `largest` is infinite. 0 for
+  // strings and complex numbers.
   double largest = 0, relative = 0;
   int64_t not_finite_a = 0, not_finite_b = 0;
 };
@@ -28,7 +29,10 @@ struct ValueDiff {
   std::string type;  // "float[3,3,8,16]"; where they differ "float[8] -> float[16]"
   ValueDistance distance;
   std::string problem;  // why no values were compared
+  Node in_b = {};       // the variable or constant in B; none if only A has it
 };
+// Returns "3 of 12 elements differ, by up to 0.25", or the problem.
+std::string DistanceText(const ValueDiff& one);
 
 struct ValueReport {
   // True if a model has variables but no values for them; then no variable is compared.
@@ -45,18 +49,25 @@ struct ValueSide {
   Bundle* bundle;
 };
 
-// Compares the variables that both models have (lib/diff/variable_pairs.h), and constants whose
-// values `diff` lists as changed. A variable that only one model has counts as different. Skips the
-// saver's constants, which describe the checkpoint file. Errors: a checkpoint that cannot be read
-// or does not belong to the model; a constant whose value was left out of the graph. Reads all
-// values once.
+// Compares the variables that both models have (lib/diff/variable_pairs.h), and constants of the
+// same rank whose values `diff` lists as changed. A variable that only one model has counts as
+// different. Skips the saver's constants, which describe the checkpoint file. Errors: a checkpoint
+// that cannot be read or does not belong to the model; a matched constant whose value was left out
+// of the graph. Reads the compared values once.
 Expected<ValueReport> DiffValues(const ValueSide& a, const ValueSide& b, const Diff& diff);
 
-// Returns "A comes without the values of its variables"; empty if both models have values.
+// Returns "A comes without the values of its variables"; empty if no values are missing.
 std::string WhyNotCompared(const ValueReport& report, llvm::StringRef a = "A",
                            llvm::StringRef b = "B");
 
-// Writes a table of at most `limit` lines, and a line with the counts.
+// Returns the variables and constants of B whose values differ.
+std::vector<Node> DifferentInB(const ValueReport& report);
+
+// Returns "values: 3 differ, 5 the same".
+std::string ValuesSummary(const ValueReport& report);
+
+// Writes a table of at most `limit` differences; lines for variables whose shape changed, and for
+// variables that could not be compared; and a line with the counts.
 void WriteValueReport(const ValueReport& report, size_t limit, llvm::raw_ostream& os);
 
 }  // namespace grapnel

@@ -1,22 +1,13 @@
-// Statistics of tensors for the checks of `doctor`.
+// Numbers of tensors for the checks of `doctor`; their statistics are those of the taps.
 #ifndef GRAPNEL_LIB_DOCTOR_NUMBERS_H_
 #define GRAPNEL_LIB_DOCTOR_NUMBERS_H_
 
 #include <string>
 
 #include "lib/exec/tensor.h"
-#include "lib/ir/number_statistics.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "lib/watch/tensor_statistics.h"
 
 namespace grapnel {
-
-// Returns the statistics of a tensor in host memory, in one pass over its elements; empty if the
-// dtype is neither real nor bool.
-NumberStatistics StatisticsOf(const Tensor& tensor);
-
-// Calls `visit` with every element, in order, converted to double; not for complex numbers, strings
-// and objects.
-void ForEachNumber(const Tensor& tensor, llvm::function_ref<void(double)> visit);
 
 // Returns the Euclidean norm of a - b; infinity if the dtypes or shapes of `a` and `b` differ.
 // Elements that are not finite do not count, nor do complex numbers, strings and objects.

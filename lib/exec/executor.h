@@ -74,6 +74,10 @@ class GRAPNEL_PUBLIC RunHook {
   virtual Error AfterNodeOn(Stream&, const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
     return Error::success();
   }
+
+  // Called when the plan of a function's body is made, before Wants(): adds the nodes that are to
+  // run even if no result of the function needs them.
+  virtual void AddNeeded(const Graph& /*body*/, llvm::SmallVectorImpl<NodeId>* /*needed*/) {}
 };
 
 // Notified of the kernels that a run calls, on any thread. Unlike a hook, it does not change the

@@ -107,6 +107,7 @@ Expected<std::unique_ptr<const ExecutionPlan>> PlanBuilder::OfFunction(
     fetches.push_back(node.input(0));
   }
   for (const auto& [name, id] : function.control_results) targets.push_back(id);
+  if (options.hook) options.hook->AddNeeded(function.body, &targets);
   auto plan = PlanBuilder(function.body, options).Build(feeds, fetches, targets, types);
   Error error = plan ? Error::success() : plan.takeError();
   if (!error && (*plan)->frames) error = LinkTransfers(plan->get());

@@ -221,6 +221,7 @@ std::string TableInitOf(const Graph& main) {
 }
 
 std::string InitOpOf(const GraphInFile& graph) {
+  if (graph.whole) return InitOpOf(*graph.whole);
   for (const Signature& signature : graph.signatures) {
     if (signature.name == "__saved_model_init_op" && !signature.outputs.empty())
       return signature.outputs[0].tensor;
@@ -238,6 +239,13 @@ std::string InitOpOf(const GraphInFile& graph) {
 Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,
                                        Session& session, ThreadPool& pool) {
   RestoredState state;
+  if (graph.whole) {
+    ASSIGN_OR_RETURN(state, RestoreSession(*graph.whole, variables_prefix, session, pool));
+    llvm::DenseMap<NodeId, NodeId> in_part = VariablesInPart(graph);
+    llvm::erase_if(state.missing, [&](const auto& one) { return !in_part.count(one.variable); });
+    for (MissingVariable& one : state.missing) one.variable = in_part[one.variable];
+    return state;
+  }
   if (!variables_prefix.empty()) {
     ASSIGN_OR_RETURN(state, RestoreVariables(graph, variables_prefix, session, pool));
   }
@@ -311,6 +319,7 @@ Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session
 }
 
 Error CheckHasSaver(const GraphInFile& graph) {
+  if (graph.whole) return CheckHasSaver(*graph.whole);
   if (graph.saver && !graph.saver->save_tensor.empty()) return Error::success();
   return MakeError(
       "the model names no op that saves its variables (in its saver_def): a SavedModel usually "
@@ -319,6 +328,7 @@ Error CheckHasSaver(const GraphInFile& graph) {
 
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
                     llvm::StringRef variables_prefix, Session& session, ThreadPool& pool) {
+  if (graph.whole) return SaveVariables(*graph.whole, prefix, variables_prefix, session, pool);
   RETURN_IF_ERROR(CheckHasSaver(graph));
   std::optional<Bundle> model;  // opened before saving, which may overwrite its files
   if (!variables_prefix.empty()) {

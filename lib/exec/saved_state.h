@@ -19,7 +19,7 @@ std::string TableInitOf(const Graph& main);
 
 // Returns the node of the main graph that initializes a model (fills its tables) once its variables
 // have values. The file names this node, or it is TableInitOf's. Returns an empty string if the
-// model has no such node.
+// model has no such node. For a part of a graph, this is a node of GraphInFile::whole.
 std::string InitOpOf(const GraphInFile& graph);
 
 // A variable for which no value was found.
@@ -45,7 +45,7 @@ struct RestoredState {
 //     legacy_init_op; for a GraphDef, TableInitOf) with the assets' paths fed.
 // A checkpoint that the saver cannot read, such as that of a tf.train.Checkpoint, is read without
 // it; an error of the saver counts only if no value of the model is found. Errors of ops name the
-// op.
+// op. For a part of a graph, runs the ops of GraphInFile::whole, and returns nodes of the part.
 Expected<RestoredState> RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix,
                                        Session& session, ThreadPool& pool);
 

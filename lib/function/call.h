@@ -17,7 +17,7 @@ using CallAttrs = std::map<std::string, std::string>;
 // StatefulPartitionedCall of the function.
 struct Call {
   const Function* function = nullptr;  // null: the node calls no function of the library
-  bool direct = false;
+  bool direct = false;                 // the node's op is the function's name
   CallAttrs attrs;
 };
 Call CallOf(const Node& node);
@@ -28,8 +28,8 @@ Call CallOf(const Node& node);
 std::optional<std::string> Instantiated(AttrView value, const Function& function,
                                         const CallAttrs& attrs);
 // Returns the attributes of `from`, a node of the function's body, that depend on the call, with
-// their values for this call. An error names an attribute whose value for the call cannot be
-// determined.
+// their values for this call. `call.function` must not be null. An error names an attribute whose
+// value for the call cannot be determined.
 Expected<CallAttrs> DependentAttrs(const Node& from, const Call& call);
 
 }  // namespace grapnel

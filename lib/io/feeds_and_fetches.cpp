@@ -63,8 +63,8 @@ Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
   if (const Function* function = FunctionWith(*graph.module, name)) {
     llvm::consumeError(port.takeError());
     return MakeError(
-        "{0}: '{1}' is in function '{2}': tap it (--tap), or inline the calls of the function "
-        "first (the pass function_optimizer)",
+        "{0}: '{1}' is in function '{2}': fetch it with `run`, tap it (--tap), or inline the calls "
+        "of the function first (the pass function_optimizer)",
         model.path, name, function->name());
   }
   bool is_near = !NearNames(name, [&](NameSink take) { llvm::for_each(keys, take); }).empty();
@@ -105,6 +105,7 @@ std::vector<std::string> NamesOfFeeds(const Model& model, const GraphInFile& gra
 }
 
 std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph) {
+  if (graph.whole) return ProblemsOf(model, *graph.whole);
   std::vector<Problem> problems = model.problems;
   for (Problem& problem : AllProblems(*graph.module)) problems.push_back(std::move(problem));
   return problems;

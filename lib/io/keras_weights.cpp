@@ -222,6 +222,10 @@ std::string KerasWeights::WhyNoArray(const SavedVariable& variable, const std::s
 }
 
 Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
+  if (graph.whole) {
+    ASSIGN_OR_RETURN(VariableBinding binding, Bind(*graph.whole));
+    return BindingOfPart(graph, std::move(binding));
+  }
   proto::SavedObjectGraph saved;
   llvm::StringRef bytes = graph.object_graph;
   if (bytes.size() > INT32_MAX ||

@@ -162,6 +162,8 @@ class MetaGraphReader {
     for (const auto& [name, signature] : message.signature_def()) {
       result_.signatures.push_back({name, signature.method_name(), Tensors(signature.inputs()),
                                     Tensors(signature.outputs())});
+      for (SignatureTensor& input : result_.signatures.back().inputs)
+        input.has_default = signature.defaults().count(input.key) > 0;
     }
     for (const auto& asset : message.asset_file_def()) {
       AddAsset(asset);

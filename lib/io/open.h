@@ -37,6 +37,7 @@ struct GRAPNEL_PUBLIC SignatureTensor {
   std::string tensor;  // "serving_default_x:0"
   DataType dtype = proto::DT_INVALID;
   Shape shape;
+  bool has_default = false;  // an input that callers may leave out: the signature has its value
 };
 
 struct GRAPNEL_PUBLIC Signature {
@@ -90,6 +91,11 @@ struct GRAPNEL_PUBLIC GraphInFile {
   // proto::SavedObjectGraph, empty if there is none. `meta_graph`: the MetaGraphDef that contains
   // this graph, empty if there is none.
   llvm::StringRef object_graph, meta_graph;
+  // For a part of a file's graph, such as the network of a signature: the graph that it is a part
+  // of, which restores and saves the variables and has the initializer; it outlives this one. Null
+  // for a graph that a file holds.
+  const GraphInFile* whole = nullptr;
+  std::string function;  // the function of `whole` whose body this graph was; empty: main graph
 };
 
 // An opened file or folder. Move-only. Owns its graphs, which keep the mapped files open.

@@ -1,5 +1,6 @@
 #include "lib/io/saved_variables.h"
 
+#include "lib/io/saved_objects.h"
 #include "lib/io/variable_objects.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
@@ -11,14 +12,34 @@
 namespace grapnel {
 namespace {
 
+// Returns what the node itself says about its variable.
+SavedVariable AsItStands(const Node& node) {
+  SavedVariable variable;
+  variable.name = NameOfVariable(node);
+  variable.dtype = node.GetType("dtype");
+  if (auto attr = node.Attr("shape")) variable.shape = attr->AsShape().value_or(Shape());
+  variable.node = node.id();
+  return variable;
+}
+
+// Sets what the graph that `part` is a part of says about the variables.
+void AskWhole(const GraphInFile& part, llvm::MutableArrayRef<SavedVariable> variables) {
+  llvm::DenseMap<NodeId, NodeId> in_part = VariablesInPart(part);
+  llvm::DenseMap<NodeId, SavedVariable*> of_node;
+  for (SavedVariable& variable : variables) of_node[variable.node] = &variable;
+  for (SavedVariable& known : VariablesOf(*part.whole)) {
+    auto node = in_part.find(known.node);
+    if (node == in_part.end()) continue;
+    known.node = node->second;
+    *of_node[node->second] = std::move(known);
+  }
+}
+
 // Sets what the object graph and the saver say about the variables: `object`, `also`, `key`,
 // `trainable` and `is_own`.
 void AskObjects(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariable> variables) {
   proto::SavedObjectGraph saved;
-  llvm::StringRef bytes = graph.object_graph;
-  if (bytes.empty() || bytes.size() > INT32_MAX ||
-      !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return;
+  if (!ReadSavedObjects(graph, &saved)) return;
   FindObjects(graph, saved, variables);
   const llvm::DenseSet<int> again = ListedAgain(saved);
   for (SavedVariable& variable : variables) {
@@ -59,18 +80,28 @@ int64_t SavedVariable::elements() const {
   return shape.IsFullyKnown() ? shape.NumElements().value_or(-1) : -1;
 }
 
+llvm::DenseMap<NodeId, NodeId> VariablesInPart(const GraphInFile& part) {
+  llvm::StringMap<NodeId> in_part;
+  for (Node node : part.module->main.nodes()) {
+    if (IsVariable(node)) in_part.try_emplace(NameOfVariable(node), node.id());
+  }
+  llvm::DenseMap<NodeId, NodeId> nodes;
+  for (Node node : part.whole->module->main.nodes()) {
+    auto found = IsVariable(node) ? in_part.find(NameOfVariable(node)) : in_part.end();
+    if (found != in_part.end()) nodes[node.id()] = found->second;
+  }
+  return nodes;
+}
+
 std::vector<SavedVariable> VariablesOf(const GraphInFile& graph) {
   std::vector<SavedVariable> variables;
   for (Node node : graph.module->main.nodes()) {
-    if (!IsVariable(node)) continue;
-    SavedVariable variable;
-    variable.name = NameOfVariable(node);
-    variable.dtype = node.GetType("dtype");
-    if (auto attr = node.Attr("shape")) variable.shape = attr->AsShape().value_or(Shape());
-    variable.node = node.id();
-    variables.push_back(std::move(variable));
+    if (IsVariable(node)) variables.push_back(AsItStands(node));
   }
-  if (!variables.empty()) {
+  if (variables.empty()) return variables;
+  if (graph.whole) {
+    AskWhole(graph, variables);
+  } else {
     AskObjects(graph, variables);
     AskCollections(graph, variables);
   }

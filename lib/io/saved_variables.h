@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/io/open.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace grapnel {
 
@@ -29,9 +30,14 @@ struct SavedVariable {
   int64_t elements() const;  // -1: not known
 };
 
-// Returns the variables of the main graph, in the order of their nodes. Linear in the graph and the
-// object graph.
+// Returns the variables of the main graph, in the order of their nodes. For a part of a file's
+// graph, the rest of the graph says what the part does not. Linear in the graph and the object
+// graph.
 std::vector<SavedVariable> VariablesOf(const GraphInFile& graph);
+
+// Maps the variables' nodes in the graph that `part` is a part of to their nodes in `part`, by
+// NameOfVariable; omits variables that `part` does not have.
+llvm::DenseMap<NodeId, NodeId> VariablesInPart(const GraphInFile& part);
 
 // Like VariablesOf, but omits copies that a saver made for itself and duplicates that an export
 // made, where the object graph shows them. For TF1, omits variables that no collection lists (local

@@ -10,19 +10,32 @@
 
 namespace grapnel {
 
+// The name of the signature that TensorFlow Serving and exports use if no other is named.
+inline constexpr const char* kDefaultSignature = "serving_default";
+
 // True for signatures that TensorFlow's loader runs and users do not: "__saved_model_init_op",
 // "__saved_model_train_op".
 bool IsInternal(const Signature& signature);
 
-// Returns "serving_default"; without it, the only signature; among several, the one whose outputs
-// need the most nodes (the first one of those with equally many). Ignores internal signatures. Null
-// if there is no signature left.
+// Returns the signatures that users run, by network: "serving_default" first, then in the order of
+// the file. Signatures with the same inputs and outputs that run the same body have one network, as
+// those that Keras's model.export() writes do.
+std::vector<std::vector<const Signature*>> SignaturesByNetwork(const GraphInFile& graph);
+// Returns the first signature of each network.
+std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph);
+// Returns the signature that is meant where none is named: "serving_default"; without it, the only
+// one of DistinctSignatures. Null if there are none or several.
 const Signature* DefaultSignature(const GraphInFile& graph);
 // Returns the signature called `name`, or DefaultSignature if `name` is empty. Null if `name` is
 // empty and there is no default. If there is no signature of that name, returns an error that
-// suggests similar names.
+// suggests similar names, or says that an object has a function of that name.
 Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile& graph,
                                            llvm::StringRef name = {});
+// Like ChooseSignature, for jobs on a single signature: an error that lists the signatures if
+// `name` is empty and there are several without a default, or that lists the functions of the
+// objects if there are only these. Null only if there are neither signatures nor such functions.
+Expected<const Signature*> ChooseOneSignature(const Model& model, const GraphInFile& graph,
+                                              llvm::StringRef name = {});
 
 // The graph that does the work of a signature: in a TF2 SavedModel, the main graph calls a wrapper
 // function, which calls the network's function. BodyOf goes from the main graph inward as long as a
@@ -57,6 +70,10 @@ SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature);
 std::vector<NodeId> NodesOfSaver(const GraphInFile& graph);
 // Returns the nodes of NodesOfSaver, and the nodes of functions that only these call.
 std::vector<Node> ReachedBySaver(const GraphInFile& graph);
+// Returns the nodes, of the main graph and of functions, that only save, restore or initialize
+// variables and tables: no signature that users call and no other result needs them. Without such
+// a signature, returns ReachedBySaver. Linear in the graph.
+std::vector<Node> UpkeepNodes(const GraphInFile& graph);
 
 // Returns the nodes of the main graph that the outputs of `signatures` need, by id.
 std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures);

@@ -1,6 +1,7 @@
 #include "lib/io/summary_json.h"
 
 #include "lib/io/library_json.h"
+#include "lib/io/object_functions_text.h"
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 
@@ -94,7 +95,10 @@ void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
   WriteTensors(json, "inputs", summary.inputs);
   WriteTensors(json, "outputs", summary.outputs);
   if (summary.is_function) WriteEffects(json, summary.effects);
-  WriteSignatures(json, graph);
+  const GraphInFile& whole = graph.whole ? *graph.whole : graph;
+  if (graph.whole) json.attribute("shown", llvm::json::fixUTF8(graph.signatures.front().name));
+  WriteSignatures(json, whole);
+  WriteObjectFunctionsJson(whole, json);
   WriteVariables(json, graph);
   json.attributeArray("ops", [&] {
     for (const auto& [op, count] : summary.ops) {
@@ -118,6 +122,7 @@ void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
         json.attribute("name", llvm::json::fixUTF8(c.name));
         json.attribute("dtype", c.dtype);
         json.attribute("shape", c.shape);
+        json.attribute("bytes", static_cast<int64_t>(c.bytes));
         json.attribute("stored_bytes", static_cast<int64_t>(c.stored_bytes));
       });
     }

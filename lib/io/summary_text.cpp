@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/io/library_text.h"
+#include "lib/io/object_functions_text.h"
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 #include "lib/support/printable.h"
@@ -62,10 +63,9 @@ std::vector<const Signature*> InOrder(const GraphInFile& graph) {
   return signatures;
 }
 
-void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph, llvm::StringRef only) {
+void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
   const Signature* usual = DefaultSignature(graph);
   for (const Signature* signature : InOrder(graph)) {
-    if (!only.empty() && signature->name != only) continue;
     os << "\nsignature " << Printable(signature->name);
     if (signature == usual && graph.signatures.size() > 1) os << " (the default)";
     if (std::vector<std::string> calls = BodyOf(graph, *signature).calls; !calls.empty())
@@ -84,13 +84,11 @@ void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph, llvm::Stri
 }  // namespace
 
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
-                      const FunctionLibrary& library, bool all, llvm::StringRef signature,
-                      llvm::raw_ostream& os) {
+                      const FunctionLibrary& library, bool all, llvm::raw_ostream& os) {
   if (!graph.signatures.empty()) {
-    PrintSignatures(os, graph, signature);
+    PrintSignatures(os, graph);
+    WriteObjectFunctionsText(graph.whole ? *graph.whole : graph, all, os);
     os << "\n";
-  }
-  if (!graph.signatures.empty() && signature.empty()) {
     std::vector<SavedVariable> variables = OwnVariablesOf(graph);
     if (!variables.empty()) os << VariablesText(variables) << "\n";
     if (size_t nodes = NodesOfSaver(graph).size())
@@ -138,10 +136,10 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
     os << Table(rows, "  ");
   }
   if (!summary.largest_constants.empty()) {
-    os << "\nlargest constants, by bytes in the file\n";
+    os << "\nlargest constants\n";
     std::vector<std::vector<std::string>> rows;
     for (const ConstantSummary& c : summary.largest_constants) {
-      rows.push_back({HumanBytes(c.stored_bytes), c.dtype + c.shape, c.name});
+      rows.push_back({HumanBytes(c.bytes), c.dtype + c.shape, c.name});
       if (!all && rows.size() == 5) break;
     }
     os << Table(rows, "  ");

@@ -9,13 +9,11 @@
 
 namespace grapnel {
 
-// Prints signatures, variables, sizes, ops, devices, constants and functions of a graph; also its
-// inputs, outputs and ops with effects if it has no signatures, or if `all`. Truncates long lists
-// unless `all`. If `signature` is set, `summary` is that of the body that does the signature's
-// work, and only this signature is printed of the file's other data.
+// Prints signatures, functions of objects, variables, sizes, ops, devices, constants and functions
+// of a graph; also its inputs, outputs and ops with effects if it has no signatures, or if `all`.
+// Truncates long lists unless `all`.
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
-                      const FunctionLibrary& library, bool all, llvm::StringRef signature,
-                      llvm::raw_ostream& os);
+                      const FunctionLibrary& library, bool all, llvm::raw_ostream& os);
 
 }  // namespace grapnel
 

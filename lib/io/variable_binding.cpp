@@ -4,6 +4,7 @@
 
 #include "lib/io/name_match.h"
 #include "lib/io/object_match.h"
+#include "lib/io/saved_objects.h"
 #include "lib/io/saved_variables.h"
 #include "lib/ir/fits_shape.h"
 #include "lib/ir/node_types.h"
@@ -218,11 +219,8 @@ std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
 
 std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph) {
   proto::SavedObjectGraph saved;
-  llvm::StringRef bytes = graph.object_graph;
   // An object graph that cannot be parsed gives no names; VariablesOf ignores it too.
-  if (bytes.size() > INT32_MAX ||
-      !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return VariablesOf(graph);
+  if (!ReadSavedObjects(graph, &saved)) return VariablesOf(graph);
   return VariablesOfObjects(graph, saved);
 }
 
@@ -234,7 +232,23 @@ std::string WhyNoValue(const SavedVariable& variable, llvm::StringRef key, DataT
                   variable.shape.ToString());
 }
 
+VariableBinding BindingOfPart(const GraphInFile& part, VariableBinding binding) {
+  llvm::DenseMap<NodeId, NodeId> in_part = VariablesInPart(part);
+  auto keep = [&](auto& list) {
+    llvm::erase_if(list, [&](const auto& one) { return !in_part.count(one.variable); });
+    for (auto& one : list) one.variable = in_part[one.variable];
+    llvm::sort(list, [](const auto& a, const auto& b) { return a.variable < b.variable; });
+  };
+  keep(binding.bound);
+  keep(binding.unbound);
+  return binding;
+}
+
 Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle) {
+  if (graph.whole) {
+    ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(*graph.whole, bundle));
+    return BindingOfPart(graph, std::move(binding));
+  }
   auto saved = Parsed<proto::SavedObjectGraph>(graph.object_graph,
                                                "the object graph of '" + graph.title + "'");
   if (!saved) return Annotate(graph.path, saved.takeError());

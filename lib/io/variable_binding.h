@@ -40,6 +40,10 @@ struct VariableBinding {
 // and shapes must fit. Fails if the checkpoint or the object graph cannot be read.
 Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle);
 
+// Returns, of a binding of the graph that `part` is a part of, what concerns the variables of
+// `part`, with their nodes there.
+VariableBinding BindingOfPart(const GraphInFile& part, VariableBinding binding);
+
 // Returns the variables of the main graph, in the order of their nodes. A variable has the name of
 // its object if it has one, because the node may be called otherwise ("dense/kernel_1"). `saved` is
 // the object graph of `graph`.

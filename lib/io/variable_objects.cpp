@@ -1,5 +1,6 @@
 #include "lib/io/variable_objects.h"
 
+#include "lib/io/saved_objects.h"
 #include "lib/io/saver_keys.h"
 #include "lib/ir/node_types.h"
 #include "lib/proto/saved_object_graph.pb.h"
@@ -11,23 +12,14 @@
 namespace grapnel {
 namespace {
 
+// Returns the objects of the variables that the main graph passes to functions that capture them.
 llvm::DenseMap<NodeId, int> CapturedObjects(const GraphInFile& graph,
                                             const proto::SavedObjectGraph& saved) {
   llvm::DenseMap<NodeId, int> objects;
-  for (Node node : graph.module->main.nodes()) {
-    for (llvm::StringRef name : CalledFunctions(node)) {
-      auto function = saved.concrete_functions().find(name.str());
-      if (function == saved.concrete_functions().end()) continue;
-      const auto& captured = function->second.bound_inputs();
-      int first = node.num_inputs() - captured.size();
-      for (int i = 0; first >= 0 && i < captured.size(); ++i) {
-        Node source = node.input_node(first + i);
-        bool is_object = captured[i] >= 0 && captured[i] < saved.nodes_size() &&
-                         saved.nodes(captured[i]).has_variable();
-        if (source && IsVariable(source) && is_object) objects[source.id()] = captured[i];
-      }
-    }
-  }
+  VisitCaptures(graph, saved, [&](Port given, int object) {
+    if (IsVariable(graph.module->main.node(given.node)) && saved.nodes(object).has_variable())
+      objects[given.node] = object;
+  });
   return objects;
 }
 
@@ -243,10 +235,7 @@ std::vector<std::string> PathsOfObjects(const GraphInFile& graph,
                                         llvm::ArrayRef<SavedVariable> variables) {
   std::vector<std::string> paths(variables.size());
   proto::SavedObjectGraph saved;
-  llvm::StringRef bytes = graph.object_graph;
-  if (bytes.empty() || bytes.size() > INT32_MAX ||
-      !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || saved.nodes().empty())
-    return paths;
+  if (!ReadSavedObjects(graph, &saved) || saved.nodes().empty()) return paths;
   std::vector<std::string> path_of(saved.nodes_size());
   std::vector<int> order(1, 0);
   std::vector<bool> seen(saved.nodes_size());

@@ -191,6 +191,9 @@ void LineTable::Add(std::string debug_info) {
 LineTable::TraceId LineTable::Find(llvm::StringRef function, llvm::StringRef node) const {
   if (empty()) return 0;
   if (function.empty()) {
+    if (!main_function_.empty()) {
+      if (TraceId trace = Find(main_function_, node)) return trace;
+    }
     if (TraceId trace = trace_of_.lookup(node)) return trace;
   }
   llvm::SmallString<128> key = node;

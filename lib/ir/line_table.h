@@ -58,6 +58,9 @@ class GRAPNEL_PUBLIC LineTable {
   explicit LineTable(const Module& module);
   // Adds another serialized GraphDebugInfo; nodes that already have a stack keep it.
   void Add(std::string debug_info);
+  // For a module whose main graph was the body of `function`: its nodes have the stacks of that
+  // function's nodes.
+  void SetMainFunction(std::string function) { main_function_ = std::move(function); }
 
   bool empty() const { return trace_of_.empty(); }
   // Returns the id of a node's stack, 0 if there is none. `function`: the function whose body
@@ -89,6 +92,7 @@ class GRAPNEL_PUBLIC LineTable {
   // Stack i + 1 is the part of frames_of_traces_ from begin to end.
   std::vector<std::pair<uint32_t, uint32_t>> traces_;
   llvm::DenseMap<llvm::StringRef, TraceId> trace_of_;  // by "node" and "node@function"
+  std::string main_function_;                          // see SetMainFunction
 };
 
 // Returns the innermost frame in user code; if no frame is in user code, the innermost frame;

@@ -11,23 +11,46 @@
 namespace grapnel {
 namespace {
 
-// Describes a Const from its dtype attribute and the shape in its tensor; does not read the
-// elements.
+// The tensor of a Const, by its attributes: the elements are not read.
+struct ConstantTensor {
+  DataType dtype = proto::DT_INVALID;
+  Shape shape = Shape::Scalar();
+  uint64_t texts = 0, text_bytes = 0;  // the strings in the file
+
+  explicit ConstantTensor(const Node& node) : dtype(node.GetType("dtype")) {
+    auto value = node.FindAttr("value");
+    auto tensor = value ? value->AsTensor() : std::nullopt;
+    WireReader reader(tensor.value_or(llvm::StringRef()));
+    while (reader.Next()) {
+      if (reader.Is(2, WireType::kBytes)) {
+        proto::TensorShapeProto dims;
+        if (dims.ParseFromArray(reader.bytes().data(), reader.bytes().size()))
+          shape = Shape::FromProto(dims);
+      } else if (reader.Is(8, WireType::kBytes)) {
+        ++texts;
+        text_bytes += reader.bytes().size();
+      }
+    }
+  }
+
+  // Returns the bytes of the elements in memory; of strings, those of the texts, of which one may
+  // stand for all. 0 if the shape is not known.
+  uint64_t bytes() const {
+    std::optional<int64_t> elements = shape.NumElements();
+    if (!elements || *elements < 0) return 0;
+    if (dtype == proto::DT_STRING) return texts == 1 ? text_bytes * *elements : text_bytes;
+    return static_cast<uint64_t>(*elements) * DataTypeSize(dtype);
+  }
+};
+
 ConstantSummary DescribeConstant(const Node& node, const Function* function) {
+  ConstantTensor tensor(node);
   ConstantSummary constant;
   constant.name = function ? (function->name() + "/" + node.name()).str() : node.name().str();
-  constant.dtype = DataTypeName(node.GetType("dtype")).str();
+  constant.dtype = DataTypeName(tensor.dtype).str();
+  constant.shape = tensor.shape.ToString();
+  constant.bytes = tensor.bytes();
   constant.stored_bytes = node.graph().Source(node.id()).size();
-  auto value = node.FindAttr("value");
-  auto tensor = value ? value->AsTensor() : std::nullopt;
-  WireReader reader(tensor.value_or(llvm::StringRef()));
-  while (reader.Next()) {
-    if (!reader.Is(2, WireType::kBytes)) continue;
-    proto::TensorShapeProto shape;
-    if (shape.ParseFromArray(reader.bytes().data(), reader.bytes().size()))
-      constant.shape = Shape::FromProto(shape).ToString();
-  }
-  if (constant.shape.empty()) constant.shape = "[]";
   return constant;
 }
 
@@ -61,7 +84,7 @@ class Summarizer {
   }
 
  private:
-  struct Stored {
+  struct Held {
     Node node;
     const Function* function;
     uint64_t bytes;
@@ -82,9 +105,8 @@ class Summarizer {
         if (!summary_.is_function) DescribeEnds(node);
       }
       if (node.op_id() == constant || node.op_id() == host_constant) {
-        uint64_t bytes = graph.Source(node.id()).size();
-        summary_.constant_bytes += bytes;
-        constants_.push_back({node, function, bytes});
+        summary_.constant_bytes += graph.Source(node.id()).size();
+        constants_.push_back({node, function, ConstantTensor(node).bytes()});
         continue;
       }
       auto [it, added] = may_call_.try_emplace(node.op_id(), false);
@@ -164,7 +186,7 @@ class Summarizer {
     summary_.constants = constants_.size();
     size_t shown = std::min<size_t>(10, constants_.size());
     std::partial_sort(constants_.begin(), constants_.begin() + shown, constants_.end(),
-                      [](const Stored& a, const Stored& b) {
+                      [](const Held& a, const Held& b) {
                         return a.bytes != b.bytes ? a.bytes > b.bytes : a.node.id() < b.node.id();
                       });
     for (size_t i = 0; i < shown; ++i) {
@@ -187,13 +209,19 @@ class Summarizer {
   Summary summary_;
   llvm::DenseMap<StringId, size_t> op_counts_, device_counts_;
   llvm::DenseMap<StringId, bool> may_call_;
-  std::vector<Stored> constants_;
+  std::vector<Held> constants_;
 };
 
 }  // namespace
 
 Summary Summarize(const Module& module, llvm::function_ref<Shape(Port)> shape_of) {
   return Summarizer(module, shape_of).Run();
+}
+
+size_t CountNodes(const Module& module) {
+  size_t nodes = module.main.num_nodes();
+  for (const auto& function : module.functions) nodes += function->body.num_nodes();
+  return nodes;
 }
 
 }  // namespace grapnel

@@ -29,6 +29,7 @@ struct EffectSummary {
 
 struct ConstantSummary {
   std::string name, dtype, shape;  // name: "function/node" in a function
+  uint64_t bytes = 0;              // of its elements in memory; of strings, those of the texts
   uint64_t stored_bytes = 0;       // the size of the node in the file; 0 for a new node
 };
 
@@ -55,8 +56,8 @@ struct Summary {
   std::vector<std::pair<std::string, size_t>> ops;
   std::map<std::string, size_t> devices;  // nodes of the main graph per device; "": no device
   size_t constants = 0;
-  uint64_t constant_bytes = 0;
-  std::vector<ConstantSummary> largest_constants;  // at most 10
+  uint64_t constant_bytes = 0;                     // in the file
+  std::vector<ConstantSummary> largest_constants;  // in memory; at most 10
   std::vector<FunctionSummary> functions;          // in the library's order
   std::vector<std::string> called_from_main;       // sorted
   int producer = 0, min_consumer = 0;
@@ -65,6 +66,9 @@ struct Summary {
 // Returns the summary of a module. Linear; does not read the elements of constants. For the graph
 // of a function, calls `shape_of`, if not null, for the ports whose values are results.
 Summary Summarize(const Module& module, llvm::function_ref<Shape(Port)> shape_of = nullptr);
+
+// Returns the number of nodes in the main graph and all functions.
+size_t CountNodes(const Module& module);
 
 }  // namespace grapnel
 

@@ -1,4 +1,4 @@
-// Prints floating-point numbers so that they read back as the same numbers. For lib/ir/text*.cpp.
+// Prints floating-point numbers so that they read back as the same numbers.
 #ifndef GRAPNEL_LIB_IR_TEXT_NUMBER_H_
 #define GRAPNEL_LIB_IR_TEXT_NUMBER_H_
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
@@ -471,6 +472,8 @@ Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringR
                                         llvm::ArrayRef<std::string> fetches,
                                         llvm::ArrayRef<std::string> by) {
   const Graph& graph = opened.module().main;
+  if (fetches.empty())
+    RETURN_IF_ERROR(ChooseOneSignature(opened.model(), opened.file(), signature).takeError());
   ASSIGN_OR_RETURN(FeedsAndFetches known, FeedsAndFetchesOf(opened, {}, {}, signature));
   auto add_real = [&](llvm::ArrayRef<std::string> tensors, std::vector<std::string>& ends) {
     for (const std::string& tensor : tensors) {

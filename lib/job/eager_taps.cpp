@@ -9,13 +9,12 @@ EagerTaps::EagerTaps(TapRequest request, MessageSink sink)
     debug_tap_ = tap.get();
     tap_ = std::move(tap);
   } else {
-    lines_ = std::make_unique<TapLines>(
-        request_.mode, request_.lines ? *request_.lines : llvm::nulls(), request_.most_bytes);
+    lines_ = TextOfTaps(request_);
     tap_ = std::make_unique<CallbackTap>(
         request_.filter, request_.mode,
         [lines = lines_.get()](const TapEvent& event) { lines->Write(event); });
   }
-  tap_->CountOn(request_.pool);
+  Prepare(*tap_, request_);
 }
 
 Error EagerTaps::Begin(Tracer& t) {

@@ -25,7 +25,7 @@ class EagerTaps {
  private:
   TapRequest request_;
   MessageSink sink_;
-  std::unique_ptr<TapLines> lines_;
+  std::unique_ptr<TapText> lines_;
   std::unique_ptr<DebugWriter> logdir_;
   std::unique_ptr<Tap> tap_;
   EagerDebugTap* debug_tap_ = nullptr;  // the same object as tap_ if it writes a folder, else null

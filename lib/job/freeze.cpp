@@ -36,6 +36,8 @@ void KeepOnly(Graph& graph, llvm::ArrayRef<NodeId> needed) {
 
 Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
   Module& module = opened.module();
+  if (what.fetches.empty())
+    RETURN_IF_ERROR(ChooseOneSignature(opened.model(), opened.file(), what.signature).takeError());
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,
                    FeedsAndFetchesOf(opened, {}, what.fetches, what.signature));
   Signature outputs;

@@ -9,15 +9,6 @@
 namespace grapnel {
 namespace {
 
-Expected<const Function*> FindTrace(const Module& module, llvm::StringRef name) {
-  std::string trace = "__inference_" + name.str();
-  for (char& c : trace)
-    if (c == ' ') c = '_';
-  if (!module.FindFunction(name))
-    if (const Function* function = module.FindFunction(trace)) return function;
-  return FindFunction(module, name);
-}
-
 // Returns the functions that a graph calls, directly or indirectly.
 std::set<const Function*> ReachedFrom(const Graph& graph) {
   std::set<const Function*> reached;
@@ -38,16 +29,34 @@ std::set<const Function*> ReachedFrom(const Graph& graph) {
 
 }  // namespace
 
-Expected<std::string> TakeFunction(llvm::StringRef name, OpenedGraph* opened) {
-  auto found = FindTrace(opened->module(), name);
-  if (!found) return Annotate(opened->model().path, found.takeError());
-  std::string taken = (*found)->name().str();
+const Function* FindLibraryFunction(const Module& module, llvm::StringRef name) {
+  if (const Function* function = module.FindFunction(name)) return function;
+  std::string trace = "__inference_" + name.str();
+  for (char& c : trace)
+    if (c == ' ') c = '_';
+  return module.FindFunction(trace);
+}
+
+Expected<std::string> TakeLibraryFunction(llvm::StringRef name, OpenedGraph* opened) {
+  const Function* found = FindLibraryFunction(opened->module(), name);
+  if (!found) {
+    Error error = FindFunction(opened->module(), name).takeError();
+    return Annotate(opened->model().path, std::move(error));
+  }
+  std::string taken = found->name().str();
   std::unique_ptr<Module> module = opened->module().Copy();
   const Graph& body = module->FindFunction(taken)->body;
   module->main.CopyNodes(body, [](llvm::StringRef bytes) { return bytes; });
   std::set<const Function*> reached = ReachedFrom(module->main);
   module->RetainFunctions([&](const Function& function) { return reached.count(&function) != 0; });
-  opened->WorkOn(std::move(module));
+  GraphInFile file;
+  file.title = opened->file().title;
+  file.path = opened->file().path;
+  file.module = std::move(module);
+  file.tensorflow_version = opened->file().tensorflow_version;
+  opened->ContinueInstead(std::move(file), [taken](OpenedGraph* again) {
+    return TakeLibraryFunction(taken, again).takeError();
+  });
   return taken;
 }
 

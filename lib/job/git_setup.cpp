@@ -13,10 +13,10 @@
 namespace grapnel {
 namespace {
 
-// The file patterns that git treats as graphs. Canonical text (.gtxt) is not listed, since git can
-// compare it as it is.
+// The file patterns that git treats as graphs, or as checkpoints, whose index lists the variables.
+// Canonical text (.gtxt) is not listed, since git can compare it as it is.
 constexpr const char* kLines[] = {"*.pb diff=grapnel", "*.pbtxt diff=grapnel",
-                                  "*.meta diff=grapnel"};
+                                  "*.meta diff=grapnel", "*.index diff=grapnel"};
 
 // Runs git and returns its output without trailing blanks.
 Expected<std::string> RunGit(std::vector<std::string> words) {

@@ -7,14 +7,16 @@
 
 namespace grapnel {
 
-Expected<ModelRun> ModelRun::Of(const OpenedGraph& opened, bool is_signature,
+Expected<ModelRun> ModelRun::Of(const OpenedGraph& opened, llvm::StringRef name,
                                 int64_t assumed_batch) {
   ModelRun run(opened.Copy());
   ShapeOverrides given;
   if (assumed_batch > 0 && HasOpenBatch(opened)) given.batch = run.assumed_batch_ = assumed_batch;
-  if (!is_signature && DefaultSignature(opened.file())) {
-    ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature("", given, &run.opened_));
-    run.signature_ = taken.name;
+  ASSIGN_OR_RETURN(const Signature* signature,
+                   ChooseOneSignature(opened.model(), opened.file(), name));
+  if (signature) {
+    ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature(name, given, &run.opened_));
+    run.signature_ = taken.signature.name;
     run.function_ = taken.function;
   } else {
     RETURN_IF_ERROR(FillSizes(given, {}, &run.opened_));

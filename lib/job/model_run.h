@@ -12,14 +12,14 @@
 
 namespace grapnel {
 
-// A run of the default signature or, in a graph without signatures, of the whole graph. The graph
-// is a copy.
+// A run of a signature or, in a graph without signatures, of the whole graph. The graph is a copy.
 class ModelRun {
  public:
-  // `is_signature`: `opened` is already the graph of a signature (TakeSignature). `assumed_batch`:
-  // the size to assume for an unknown first dimension of inputs; 0: the dimension stays unknown.
-  // Errors: those of TakeSignature and FillSizes.
-  static Expected<ModelRun> Of(const OpenedGraph& opened, bool is_signature, int64_t assumed_batch);
+  // `signature`: empty for the default one. `assumed_batch`: the size to assume for an unknown first
+  // dimension of inputs; 0: the dimension stays unknown. Errors: those of TakeSignature and
+  // FillSizes.
+  static Expected<ModelRun> Of(const OpenedGraph& opened, llvm::StringRef signature,
+                               int64_t assumed_batch);
 
   const std::string& signature() const { return signature_; }  // "": none was taken
   // The assumed batch size; 0: no batch size was assumed.

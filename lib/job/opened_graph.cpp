@@ -163,6 +163,7 @@ OpenedGraph OpenedGraph::Copy() const { return With(module().Copy()); }
 OpenedGraph OpenedGraph::With(std::unique_ptr<Module> module) const {
   OpenedGraph copy(model_, index_);
   copy.module_ = std::move(module);
+  copy.whole_ = whole_;
   copy.again_ = again_;
   return copy;
 }
@@ -174,6 +175,36 @@ void OpenedGraph::WorkOn(std::unique_ptr<Module> module) {
   };
   auto both = std::make_shared<Both>(Both{std::move(module_), std::move(module)});
   module_ = std::shared_ptr<Module>(both, both->now.get());
+}
+
+void OpenedGraph::ContinueWith(GraphInFile part, std::function<Error(OpenedGraph*)> again) {
+  Continue(std::move(part), /*is_part=*/true, std::move(again));
+}
+
+void OpenedGraph::ContinueInstead(GraphInFile more, std::function<Error(OpenedGraph*)> again) {
+  Continue(std::move(more), /*is_part=*/false, std::move(again));
+}
+
+void OpenedGraph::Continue(GraphInFile file, bool is_part,
+                           std::function<Error(OpenedGraph*)> again) {
+  struct Continued {
+    OpenedGraph from;
+    Model model;
+  };
+  const Model& model = *model_;
+  auto own = std::make_shared<Continued>(Continued{
+      std::move(*this),
+      {model.kind, model.path, {}, {}, model.asset_files, model.variables_prefix, model.problems}});
+  if (is_part) file.whole = &own->from.file();
+  own->model.graphs.push_back(std::move(file));
+  *this = OpenedGraph(std::shared_ptr<Model>(own, &own->model), 0);
+  whole_ = &own->from.whole();
+  note_ = own->from.note_;
+  again_ = [own, again = std::move(again)]() -> Expected<OpenedGraph> {
+    ASSIGN_OR_RETURN(OpenedGraph opened, own->from.Reopen());
+    RETURN_IF_ERROR(again(&opened));
+    return std::move(opened);
+  };
 }
 
 Expected<OpenedGraph> OpenedGraph::Reopen() const {

@@ -50,6 +50,15 @@ class GRAPNEL_PUBLIC OpenedGraph {
   const Module& module() const { return *module_; }
   // Replaces the module that jobs work on; keeps the data that `module` refers to alive.
   void WorkOn(std::unique_ptr<Module> module);
+  // Continues with `part`, a part of this graph that may refer to its data: from now on, file() is
+  // `part`, and model() contains only this graph. `again` makes the same part of this graph after
+  // it was opened again.
+  void ContinueWith(GraphInFile part, std::function<Error(OpenedGraph*)> again);
+  // Continues with `more`, a file that has all of this graph and to which something was added.
+  // `again` adds the same to this graph after it was opened again.
+  void ContinueInstead(GraphInFile more, std::function<Error(OpenedGraph*)> again);
+  // The graph that the file holds: the one that ContinueWith() was first called on, or this one.
+  const OpenedGraph& whole() const { return whole_ ? *whole_ : *this; }
   // Returns a name for dumps and titles: the name of the file or directory up to the first dot, the
   // whole name of a case folder, or the name of a program's function; "graph" if there is no name.
   std::string name() const;
@@ -67,9 +76,12 @@ class GRAPNEL_PUBLIC OpenedGraph {
   std::unique_ptr<Module> TakeModule() { return std::move(model_->graphs[index_].module); }
 
  private:
+  void Continue(GraphInFile file, bool is_part, std::function<Error(OpenedGraph*)> again);
+
   std::shared_ptr<Model> model_;
   size_t index_;
-  std::shared_ptr<Module> module_;  // the module of model_, or a copy
+  std::shared_ptr<Module> module_;      // the module of model_, or a copy
+  const OpenedGraph* whole_ = nullptr;  // kept alive by model_; null: this graph
   std::function<Expected<OpenedGraph>()> again_;
   std::string note_;
 };

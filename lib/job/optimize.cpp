@@ -192,8 +192,16 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.sink = nullptr;
   std::vector<std::string> feeds;
   for (const FeedSource& feed : request.feeds) feeds.push_back(feed.tensor);
+  std::string signature = request.signature;
+  if (request.whole_model) {
+    // The passes work on all signatures; these are the ends that messages speak of.
+    std::vector<const Signature*> signatures = DistinctSignatures(opened.file());
+    if (signature.empty() && !signatures.empty()) signature = signatures.front()->name;
+  } else if (request.options.fetches.empty()) {
+    RETURN_IF_ERROR(ChooseOneSignature(opened.model(), opened.file(), signature).takeError());
+  }
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,
-                   FeedsAndFetchesOf(opened, feeds, request.options.fetches, request.signature));
+                   FeedsAndFetchesOf(opened, feeds, request.options.fetches, signature));
   options.trusts_shapes = KnowsShapes(opened, request, tensors.feeds);
   options.feeds = std::move(tensors.feeds);
   options.fetches = std::move(tensors.fetches);

@@ -167,7 +167,7 @@ Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceReque
   Node entry;
   if (call.function.empty()) {
     ASSIGN_OR_RETURN(const Signature* signature,
-                     ChooseSignature(opened.model(), opened.file(), request.signature));
+                     ChooseOneSignature(opened.model(), opened.file(), request.signature));
     if (signature) entry = EntryCall(module.main, *signature);
     if (entry) call = CallOnPaper(entry, device, setup, request.saved_variable_devices);
   }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "lib/job/compile_cache.h"
 #include "lib/pass/registry.h"
 #include "lib/support/file.h"
 #include "lib/support/plugin.h"
@@ -92,22 +93,35 @@ std::pair<std::string, std::string> SourceAndFunction(llvm::StringRef text) {
   return {"", text.str()};
 }
 
-Error LoadSource(llvm::StringRef path, const MessageSink& sink) {
-  if (!FileExists(path)) return MakeError("{0}: No such file or directory", path);
+// Compiles `path` to the file `plugin`, or fetches what was compiled before, and returns what the
+// compiler says.
+static Expected<std::string> Compile(llvm::StringRef path, const std::string& folder,
+                                     const std::string& plugin) {
   ASSIGN_OR_RETURN(std::vector<std::string> command, Compiler());
   auto flags = PluginFlags();
   if (!flags) return Annotate(path, flags.takeError());
+  command.insert(command.end(), flags->begin(), flags->end());
+  CompileCache cache(path, command);
+  if (std::optional<std::string> said = cache.Fetch(plugin)) return *said;
+  std::string inputs = JoinPath(folder, "inputs.d");
+  for (std::string word : {std::string("-MMD"), std::string("-MF"), inputs, std::string("-shared"),
+                           std::string("-o"), plugin, path.str()})
+    command.push_back(std::move(word));
+  auto said = WhatItSays(command, JoinPath(folder, "said.txt"));
+  if (!said) return Annotate(path, said.takeError());
+  cache.Keep(plugin, inputs, *said);
+  return said;
+}
+
+Error LoadSource(llvm::StringRef path, const MessageSink& sink) {
+  if (!FileExists(path)) return MakeError("{0}: No such file or directory", path);
   llvm::SmallString<128> folder;
   if (std::error_code code = llvm::sys::fs::createUniqueDirectory("grapnel", folder))
     return MakeError("{0}: {1}", folder, code.message());
   auto remove = llvm::make_scope_exit([&] { llvm::sys::fs::remove_directories(folder); });
   std::string plugin = JoinPath(folder, "plugin.so");
-  command.insert(command.end(), flags->begin(), flags->end());
-  for (std::string word : {std::string("-shared"), std::string("-o"), plugin, path.str()})
-    command.push_back(std::move(word));
-  auto said = WhatItSays(command, JoinPath(folder, "said.txt"));
-  if (!said) return Annotate(path, said.takeError());
-  if (!said->empty() && sink) sink(Severity::kWarning, path.str() + ":\n" + *said);
+  ASSIGN_OR_RETURN(std::string said, Compile(path, folder.str().str(), plugin));
+  if (!said.empty() && sink) sink(Severity::kWarning, path.str() + ":\n" + said);
   RETURN_IF_ERROR(OpenPlugin(plugin, path));
   return PassRegistry::Get().CheckPlugins();
 }

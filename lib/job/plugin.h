@@ -24,8 +24,9 @@ GRAPNEL_PUBLIC std::pair<std::string, std::string> SourceAndFunction(llvm::Strin
 
 // Compiles a C++ file against the headers installed with this program to a plugin in a temporary
 // directory, loads the plugin, and removes the directory. The compiler is $CXX, else c++ on PATH.
-// Cost: seconds. Errors include the compiler's own text and those of LoadPlugin. Compiler warnings
-// go to `sink`.
+// Cost: seconds, or milliseconds if the same was compiled before (lib/job/compile_cache.h). Errors
+// include the compiler's own text and those of LoadPlugin. Compiler warnings go to `sink`, also
+// those of a file that was compiled before.
 GRAPNEL_PUBLIC Error LoadSource(llvm::StringRef path, const MessageSink& sink);
 
 }  // namespace grapnel

@@ -7,12 +7,14 @@
 #include "lib/exec/saved_state.h"
 #include "lib/function/call.h"
 #include "lib/io/keras_weights.h"
+#include "lib/io/object_functions.h"
 #include "lib/io/signature.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/ir/function_ends.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/job/fetch_resolver.h"
 #include "lib/job/session_values.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/file.h"
@@ -22,6 +24,15 @@
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
+
+// The fetches inside of calls.
+struct InnerFetches {
+  std::map<std::string, InnerFetch> fetches;  // by name in the completed request
+  std::map<std::string, std::string> typed;   // their names in the request
+  std::vector<size_t> places;                 // the indices of the fetches that the hook catches
+  std::unique_ptr<InnerFetchHook> hook;       // null before FindInnerFetches
+};
+
 namespace {
 
 // Rejects paths that users mistake for a checkpoint. Without this check, an op of the model would
@@ -63,11 +74,22 @@ MessageSink PrintOf(const RunRequest& request, const std::string& path) {
   };
 }
 
-// For errors about an unknown feed: lists the inputs of the graph if there are few.
-std::string InputsText(const Graph& graph) {
+// For errors about an unknown feed: lists the inputs, of the signature by their keys or of the graph,
+// if there are few, and if `error` does not name one already.
+std::string InputsText(const OpenedGraph& opened, llvm::StringRef signature,
+                       llvm::StringRef error) {
   std::vector<std::string> names;
-  for (const std::string& feed : DefaultFeeds(graph)) names.push_back("'" + feed + "'");
-  if (names.empty() || names.size() > 8) return "";
+  auto chosen = ChooseSignature(opened.model(), opened.file(), signature);
+  if (!chosen) llvm::consumeError(chosen.takeError());
+  if (chosen && *chosen) {
+    for (const SignatureTensor& input : (*chosen)->inputs) names.push_back(input.key);
+  } else {
+    names = DefaultFeeds(opened.module().main);
+  }
+  for (std::string& name : names) name = "'" + name + "'";
+  bool is_named =
+      llvm::any_of(names, [&](const std::string& name) { return error.contains(name); });
+  if (names.empty() || names.size() > 8 || is_named) return "";
   return names.size() == 1 ? "; the input is " + names[0]
                            : "; the inputs are " + llvm::join(names, ", ");
 }
@@ -114,6 +136,8 @@ Expected<RunJob> RunJob::MakeApart(const OpenedGraph& opened, RunRequest request
 // Replaces keys by names, and adds missing feeds and fetches.
 Error RunJob::Complete() {
   const Model& model = opened_->model();
+  bool is_told = !request_.fetches.empty() || model.case_info || !opened_->file().fetches.empty();
+  if (!is_told) RETURN_IF_ERROR(CheckHasSignature(model, opened_->file()));
   auto name = [&](std::string& key, Node (*find)(const Graph&, llvm::StringRef)) -> Error {
     ASSIGN_OR_RETURN(bool is_end, NameEnd(opened_->module().main, find, &key));
     if (is_end) return Error::success();
@@ -124,12 +148,22 @@ Error RunJob::Complete() {
   for (FeedSource& feed : feeds) {
     Error error = name(feed.tensor, FindArgument);
     if (!error) continue;
-    // With signatures, inputs are named by keys. The error lists the keys if one is similar to the
-    // name or if a signature was chosen.
-    if (!request_.signature.empty() || !opened_->file().signatures.empty()) return error;
-    return MakeError("{0}{1}", TextOf(std::move(error)), InputsText(opened_->module().main));
+    std::string text = TextOf(std::move(error));
+    return MakeError("{0}{1}", text, InputsText(*opened_, request_.signature, text));
   }
-  for (std::string& fetch : request_.fetches) RETURN_IF_ERROR(name(fetch, FindResult));
+  FetchResolver resolver(*opened_, request_.signature);
+  for (std::string& fetch : request_.fetches) {
+    ASSIGN_OR_RETURN(bool is_end, NameEnd(opened_->module().main, FindResult, &fetch));
+    if (is_end) continue;
+    ASSIGN_OR_RETURN(ResolvedFetch resolved, resolver.Resolve(fetch));
+    std::string tensor = resolved.inner ? resolved.inner->Name() : resolved.tensor;
+    if (resolved.inner) {
+      if (!inner_) inner_ = std::make_shared<InnerFetches>();
+      inner_->typed.emplace(tensor, fetch);
+      inner_->fetches.emplace(tensor, std::move(*resolved.inner));
+    }
+    fetch = std::move(tensor);
+  }
   AddFeedsOfCase(*opened_, &feeds);
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,
                    FeedsAndFetchesOf(*opened_, {}, request_.fetches, request_.signature));
@@ -145,7 +179,7 @@ Error RunJob::FetchEnds() {
   if (!is_meta_graph) request_.fetches = DefaultFetches(opened_->module().main);
   if (request_.fetches.empty()) {
     std::vector<std::string> names;
-    for (const Signature& signature : file.signatures) names.push_back(signature.name);
+    for (const Signature* signature : DistinctSignatures(file)) names.push_back(signature->name);
     return MakeError("{0}: nothing to fetch: name tensors {1}{2}", opened_->model().path,
                      request_.words.fetches,
                      names.empty() ? "" : ", or a signature: " + NameList(names));
@@ -158,13 +192,47 @@ Error RunJob::FetchEnds() {
   return Error::success();
 }
 
+// Finds the fetches inside of calls. What runs for such a fetch is the outermost call.
+Error RunJob::FindInnerFetches() {
+  const Graph& main = opened_->module().main;
+  FetchResolver resolver(*opened_, request_.signature);
+  options_.fetches = request_.fetches;
+  // Complete() has resolved the names of the request. Those of a case, and of a request that is
+  // used as written, are resolved here.
+  for (const std::string& name : request_.fetches) {
+    bool is_main = main.Find(ReadTensorName(name).node) || ReadTensorName(name).control;
+    if (is_main || (inner_ && inner_->fetches.count(name))) continue;
+    ASSIGN_OR_RETURN(ResolvedFetch resolved, resolver.Resolve(name));
+    if (!resolved.inner) continue;
+    if (!inner_) inner_ = std::make_shared<InnerFetches>();
+    inner_->fetches.emplace(name, std::move(*resolved.inner));
+  }
+  if (!inner_) return Error::success();
+  std::vector<InnerFetch> fetches;
+  for (size_t i = 0; i < request_.fetches.size(); ++i) {
+    auto found = inner_->fetches.find(request_.fetches[i]);
+    if (found == inner_->fetches.end()) continue;
+    inner_->places.push_back(i);
+    fetches.push_back(found->second);
+    options_.fetches[i] = NodeDefInput(fetches.back().calls.front().caller, kControlPort);
+  }
+  inner_->hook = std::make_unique<InnerFetchHook>(std::move(fetches));
+  return Error::success();
+}
+
 Error RunJob::Load() {
   RETURN_IF_ERROR(CheckValid(*opened_, request_.sink));
   if (request_.completes) RETURN_IF_ERROR(Complete());
+  RETURN_IF_ERROR(FindInnerFetches());
   fetch_names_ = request_.fetches;
-  if (request_.completes)
+  if (request_.completes) {
     fetch_names_ =
         NamesOfFetches(opened_->model(), opened_->file(), request_.signature, request_.fetches);
+    for (size_t i = 0; i < fetch_names_.size() && inner_; ++i) {
+      auto typed = inner_->typed.find(request_.fetches[i]);
+      if (typed != inner_->typed.end()) fetch_names_[i] = typed->second;
+    }
+  }
   ASSIGN_OR_RETURN(std::vector<Feed> feeds, LoadFeeds(*opened_, request_.feeds));
   for (auto [source, feed] : llvm::zip(request_.feeds, feeds)) {
     if (request_.watch) request_.watch->AddFeed(feed.port, feed.value);
@@ -210,7 +278,7 @@ Error RunJob::Restore() {
   if (restored->missing.empty()) return Error::success();
   const Graph& main = opened_->module().main;
   Signature fetched;
-  for (const std::string& fetch : request_.fetches)
+  for (const std::string& fetch : options_.fetches)
     fetched.outputs.push_back({fetch, fetch, proto::DT_INVALID, Shape()});
   std::vector<NodeId> needed = NeededNodes(main, fetched);
   std::string text;
@@ -241,9 +309,8 @@ RunRequest RunRequest::ByItself() const {
 
 Error RunJob::Prepare() {
   options_.feeds = feeds_;
-  options_.fetches = request_.fetches;
   options_.pool = request_.pool;
-  options_.hook = request_.watch ? request_.watch : ChainHooks();
+  options_.hook = ChainHooks();
   options_.print = PrintOf(request_, opened_->model().path);
   options_.session = session_.get();
   options_.profiler = request_.profiler;
@@ -274,6 +341,8 @@ RunHook* RunJob::ChainHooks() {
     if (RunHook* hook = step->node_hook()) hooks.push_back(hook);
   }
   if (request_.hook) hooks.push_back(request_.hook);
+  if (request_.watch) hooks.push_back(request_.watch);
+  if (inner_) hooks.push_back(inner_->hook.get());
   if (hooks.size() < 2) return hooks.empty() ? nullptr : hooks.front();
   hooks_ = std::make_unique<HookChain>();
   for (RunHook* hook : hooks) hooks_->Add(hook);
@@ -289,6 +358,12 @@ Expected<RunPlan*> RunJob::PlanFor(const std::vector<std::string>& more) {
     ASSIGN_OR_RETURN(setup_, PlaceForRun(*placed_, request_, options));
   }
   const Graph& graph = placed_ ? placed_->main : opened_->module().main;
+  // Placing may have inlined the calls, so that no call leads to the tensor any more.
+  for (size_t i = 0; setup_ && inner_ && i < inner_->places.size(); ++i) {
+    const InnerFetch& fetch = inner_->fetches.at(request_.fetches[inner_->places[i]]);
+    if (graph.Find(fetch.Path()))
+      options.fetches[inner_->places[i]] = NodeDefInput(fetch.Path(), fetch.output);
+  }
   ASSIGN_OR_RETURN(RunPlan plan, setup_ ? RunPlan::CompilePlaced(*placed_, *setup_, options)
                                         : RunPlan::Compile(graph, options));
   return &plans_.emplace(more, std::move(plan)).first->second;
@@ -324,7 +399,13 @@ Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
     ASSIGN_OR_RETURN(plan, PlanFor(step_.more));
   }
   if (request_.keeps_variables) KeepVariables();
+  if (inner_) inner_->hook->Clear();
   ASSIGN_OR_RETURN(std::vector<Tensor> outputs, plan->Run(std::move(values)));
+  for (size_t i = 0; inner_ && i < inner_->places.size(); ++i) {
+    Tensor& output = outputs[inner_->places[i]];
+    if (output) continue;
+    ASSIGN_OR_RETURN(output, inner_->hook->Value(i));
+  }
   RETURN_IF_ERROR(CheckOpenFiles());
   size_t own = request_.fetches.size();
   step_.more_values.assign(outputs.begin() + own, outputs.end());

@@ -20,6 +20,8 @@
 
 namespace grapnel {
 
+struct InnerFetches;  // lib/job/run.cpp
+
 // The names of the caller's settings, for errors that say what to change; see PlacerFlagNames.
 struct GRAPNEL_PUBLIC RunFlagNames {
   PlacerFlagNames placer;
@@ -29,8 +31,10 @@ struct GRAPNEL_PUBLIC RunFlagNames {
 };
 
 struct GRAPNEL_PUBLIC RunRequest {
-  std::vector<FeedSource> feeds;     // each feed has a value
-  std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
+  std::vector<FeedSource> feeds;  // each feed has a value
+  // Tensors, or nodes without outputs that are to run. Also tensors inside of function calls
+  // (lib/job/fetch_resolver.h): then the calls on the way run.
+  std::vector<std::string> fetches;
   // True: feeds and fetches may be keys of the signature, and the case or signature supplies
   // missing ones; in a graph without a case or signature, the nodes without consumers are fetched,
   // with a notice to `sink`. False: the request is used exactly as written.
@@ -108,8 +112,10 @@ class GRAPNEL_PUBLIC RunJob {
   // The values of the feeds as the user gave them: for a variable's handle, the variable's initial
   // value.
   const std::vector<Tensor>& given_values() const { return given_; }
+  // A tensor inside of calls has the name InnerFetch::Name().
   const std::vector<std::string>& fetches() const { return request_.fetches; }
-  // The names of the fetches for display: a signature's keys, else as in fetches().
+  // The names of the fetches for display: a signature's keys, the names that the request has for
+  // tensors inside of calls, else as in fetches().
   const std::vector<std::string>& fetch_names() const { return fetch_names_; }
 
   // The number of nodes to run; 0 if the graph is split over devices. Valid after Prepare().
@@ -134,6 +140,7 @@ class GRAPNEL_PUBLIC RunJob {
   Error Restore();
   Error Complete();
   Error FetchEnds();
+  Error FindInnerFetches();
   RunHook* ChainHooks();
   void BeginStep(llvm::ArrayRef<Tensor> values);
   void KeepVariables();
@@ -147,6 +154,7 @@ class GRAPNEL_PUBLIC RunJob {
   std::unique_ptr<ThreadPool> own_pool_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<HookChain> hooks_;
+  std::shared_ptr<InnerFetches> inner_;  // null: no fetch is inside of calls
   std::vector<std::string> feeds_, fetch_names_;
   std::vector<Tensor> values_, given_;
   std::unique_ptr<PlacerSetup> setup_;  // set if the graph is placed

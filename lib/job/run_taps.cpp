@@ -2,10 +2,26 @@
 
 #include "lib/job/source.h"
 #include "lib/support/text.h"
+#include "lib/watch/tap_lines.h"
+#include "lib/watch/tap_table.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
+
+std::unique_ptr<TapText> TextOfTaps(const TapRequest& request) {
+  llvm::raw_ostream& os = request.lines ? *request.lines : llvm::nulls();
+  if (request.as_table) return std::make_unique<TapTable>(request.mode, os, request.most_bytes);
+  return std::make_unique<TapLines>(request.mode, os, request.most_bytes);
+}
+
+void Prepare(Tap& tap, const TapRequest& request) {
+  tap.CountOn(request.pool);
+  if (request.counts_each) tap.CountEach();
+  bool has_lines = request.logdir.empty() && request.lines;
+  if (has_lines && request.as_table && request.mode == TapMode::kFullHealth) tap.Summarize();
+}
+
 DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& sink) {
   if (request.mode == TapMode::kFullTensor)
     sink(Severity::kWarning,
@@ -60,14 +76,12 @@ Expected<std::unique_ptr<RunTaps>> RunTaps::Make(const OpenedGraph& opened, TapR
     taps.tap_ =
         std::make_unique<DebugTap>(std::move(request.filter), request.mode, taps.logdir_.get());
   } else {
-    taps.lines_ = std::make_unique<TapLines>(
-        request.mode, request.lines ? *request.lines : llvm::nulls(), request.most_bytes);
+    taps.lines_ = TextOfTaps(request);
     taps.tap_ = std::make_unique<WrittenTap>(
         std::move(request.filter), request.mode,
         [lines = taps.lines_.get()](const TapEvent& event) { lines->Write(event); });
   }
-  taps.tap_->CountOn(request.pool);
-  if (request.counts_each) taps.tap_->CountEach();
+  Prepare(*taps.tap_, request);
   taps.sink_ = std::move(sink);
   return made;
 }

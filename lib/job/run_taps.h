@@ -10,14 +10,15 @@
 #include "lib/job/opened_graph.h"
 #include "lib/tfdbg/debug_tap.h"
 #include "lib/watch/step_hook.h"
-#include "lib/watch/tap_lines.h"
+#include "lib/watch/tap_text.h"
 
 namespace grapnel {
 
 struct TapRequest {
   TapFilter filter;
   TapMode mode = TapMode::kFullHealth;
-  llvm::raw_ostream* lines = nullptr;  // receives lines; null: none
+  llvm::raw_ostream* lines = nullptr;  // receives a line for each tensor; null: none
+  bool as_table = false;               // the lines are a table, not JSON
   std::string logdir;                  // debug folder to create; empty: none
   int64_t circular_buffer_size = 1000;
   uint64_t most_bytes = 0;   // maximal number of bytes to write; 0: no limit
@@ -26,6 +27,11 @@ struct TapRequest {
   std::string model;         // as typed: source lines in the folder refer to it
   ThreadPool* pool = nullptr;
 };
+
+// Returns the writer of the request's lines.
+std::unique_ptr<TapText> TextOfTaps(const TapRequest& request);
+// Makes the events of `tap` have what the request's lines show.
+void Prepare(Tap& tap, const TapRequest& request);
 
 // Returns the options for a debug folder; warns on `sink` about modes that TensorBoard lacks.
 DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& sink);
@@ -52,7 +58,7 @@ class RunTaps : public StepHook {
   MessageSink sink_;
   bool says_run_ = false;
   uint64_t most_bytes_ = 0;
-  std::unique_ptr<TapLines> lines_;
+  std::unique_ptr<TapText> lines_;
   std::unique_ptr<DebugWriter> logdir_;
   std::unique_ptr<WrittenTap> tap_;  // last: its thread writes to the members above
 };

@@ -13,21 +13,6 @@
 namespace grapnel {
 namespace {
 
-Expected<Shape> ParseDims(llvm::StringRef text) {
-  Shape shape = Shape::Scalar();
-  if (text.trim().empty()) return shape;
-  llvm::SmallVector<llvm::StringRef, 6> sizes;
-  text.split(sizes, ',');
-  for (llvm::StringRef size : sizes) {
-    int64_t dim = kUnknownDim;
-    if (size.trim() != "?" && (size.trim().getAsInteger(10, dim) || dim < 0))
-      return MakeError("'{0}' is not a size: a number of at least 0 or ? was expected",
-                       size.trim());
-    shape.Append(dim);
-  }
-  return shape;
-}
-
 Shape ShapeOfPlaceholder(const Node& node) {
   std::optional<AttrView> attr = node.FindAttr("shape");
   return (attr ? attr->AsShape() : std::nullopt).value_or(Shape::Unknown());
@@ -63,7 +48,7 @@ Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* o
   if (equals == llvm::StringRef::npos || equals == 0)
     return MakeError("NAME=DIMS was expected, not '{0}'", given);
   llvm::StringRef name = given.take_front(equals);
-  ASSIGN_OR_RETURN(Shape shape, ParseDims(given.drop_front(equals + 1)));
+  ASSIGN_OR_RETURN(Shape shape, ParseSizes(given.drop_front(equals + 1)));
   ASSIGN_OR_RETURN(std::string tensor, TensorNamed(*opened, signature, name));
   Graph& main = opened->module().main;
   ASSIGN_OR_RETURN(Port port, FindTensor(main, tensor));
@@ -119,6 +104,21 @@ Error FillBatch(int64_t batch, OpenedGraph* opened) {
 }
 
 }  // namespace
+
+Expected<Shape> ParseSizes(llvm::StringRef text) {
+  Shape shape = Shape::Scalar();
+  if (text.trim().empty()) return shape;
+  llvm::SmallVector<llvm::StringRef, 6> sizes;
+  text.split(sizes, ',');
+  for (llvm::StringRef size : sizes) {
+    int64_t dim = kUnknownDim;
+    if (size.trim() != "?" && (size.trim().getAsInteger(10, dim) || dim < 0))
+      return MakeError("'{0}' is not a size: a number of at least 0 or ? was expected",
+                       size.trim());
+    shape.Append(dim);
+  }
+  return shape;
+}
 
 bool HasOpenBatch(const OpenedGraph& opened) {
   return llvm::any_of(BatchInputs(opened), [&](NodeId id) {

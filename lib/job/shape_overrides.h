@@ -20,6 +20,10 @@ struct GRAPNEL_PUBLIC ShapeOverrides {
   bool empty() const { return shapes.empty() && batch == 0; }
 };
 
+// Reads sizes separated by commas, ? for an unknown one; "" is a scalar. The error quotes what is not
+// a size.
+GRAPNEL_PUBLIC Expected<Shape> ParseSizes(llvm::StringRef text);
+
 // Writes the sizes into the `shape` attribute of the placeholders, where shape inference reads
 // them. The batch size applies to the placeholders that the file's signatures take or, without
 // signatures, to all placeholders without a default, if the first size is unknown and the rank is

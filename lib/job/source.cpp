@@ -39,7 +39,16 @@ Error NoNodeAt(const LineTable& lines, const Module& module, llvm::StringRef tex
 
 }  // namespace
 
-LineTable LinesOf(const OpenedGraph& opened) { return LinesOf(opened.model(), opened.module()); }
+LineTable LinesOf(const OpenedGraph& opened) {
+  const GraphInFile* file = &opened.file();
+  if (!file->whole) return LinesOf(opened.model(), opened.module());
+  std::string function;
+  for (; file->whole; file = file->whole)
+    if (function.empty()) function = file->function;
+  LineTable lines = LinesOf(opened.model(), *file->module);
+  lines.SetMainFunction(std::move(function));
+  return lines;
+}
 
 std::string StackOfMessage(const OpenedGraph& opened, llvm::StringRef message) {
   return StackOfMessage(message, LinesOf(opened), opened.module());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/function/call.h"
+#include "lib/io/object_functions.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
@@ -160,6 +161,7 @@ Expected<WholeModel> WholeModel::Prepare(OpenedGraph& opened) {
   const GraphInFile& graph = opened.file();
   Module& module = opened.module();
   if (llvm::all_of(graph.signatures, IsInternal)) {
+    RETURN_IF_ERROR(CheckHasSignature(opened.model(), graph));
     return MakeError("{0}: has no signature, so it is unknown which parts are used",
                      opened.model().path);
   }

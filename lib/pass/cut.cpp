@@ -219,8 +219,8 @@ class Cut {
 class Extraction {
  public:
   Extraction(const Graph& body, const ShapeMap& shapes, llvm::ArrayRef<NodeId> ids,
-             const StandIns& stand_ins)
-      : body_(body), shapes_(shapes), stand_ins_(stand_ins) {
+             const StandIns& stand_ins, llvm::ArrayRef<Port> wanted)
+      : body_(body), shapes_(shapes), stand_ins_(stand_ins), wanted_(wanted) {
     result_.module = std::make_unique<Module>();
     chosen_.assign(body.end_id(), false);
     for (NodeId id : ids) chosen_[id] = !IsArgument(id) && body.node(id).op() != "_Retval";
@@ -239,6 +239,10 @@ class Extraction {
       if (!chosen_[node.id()]) continue;
       RETURN_IF_ERROR(Connect(node));
       ListFetches(node);
+    }
+    for (Port port : wanted_) {
+      ASSIGN_OR_RETURN(Port source, SourceOf(port));
+      result_.wanted.push_back(source);
     }
     DropColocations(graph());
     return std::move(result_);
@@ -342,6 +346,7 @@ class Extraction {
   const Graph& body_;
   const ShapeMap& shapes_;
   const StandIns& stand_ins_;
+  llvm::ArrayRef<Port> wanted_;
   ExtractedNodes result_;
   std::vector<bool> chosen_;    // by id in the body
   std::vector<NodeId> copies_;  // by id in the body; kNoNode: not copied
@@ -352,8 +357,9 @@ class Extraction {
 }  // namespace
 
 Expected<ExtractedNodes> ExtractNodes(const Graph& body, const ShapeMap& shapes,
-                                      llvm::ArrayRef<NodeId> ids, const StandIns& stand_ins) {
-  return Extraction(body, shapes, ids, stand_ins).Run();
+                                      llvm::ArrayRef<NodeId> ids, const StandIns& stand_ins,
+                                      llvm::ArrayRef<Port> wanted) {
+  return Extraction(body, shapes, ids, stand_ins, wanted).Run();
 }
 
 Expected<CutResult> CutGraph(Module* module, llvm::ArrayRef<Port> inputs,

@@ -42,6 +42,7 @@ struct ExtractedNodes {
   std::unique_ptr<Module> module;    // points into the module of the body, which must outlive it
   std::vector<CutInput> inputs;      // each with its own Placeholder
   std::vector<std::string> fetches;  // tensors that nodes outside read
+  std::vector<Port> wanted;          // where the copy has the tensors that were asked for
 };
 
 // Maps an argument of the body to what replaces it: an output of a node in another body, which
@@ -54,11 +55,13 @@ using StandIns = std::map<Port, std::pair<Node, int32_t>>;
 // variable) is copied instead. A function's arguments become Placeholders and its results fetches.
 // An argument in `stand_ins` is replaced by a copy of the node that `stand_ins` names instead: a
 // node without inputs in another body of the module, such as the variable that a call passes.
-// Control edges from nodes that are not copied are dropped. The copy may not be able to run: it may
-// contain half a loop. Errors: an input from another node that has an unknown dtype or is a
+// Control edges from nodes that are not copied are dropped. The copy also has the tensors `wanted`
+// of the body, which get Placeholders like tensors that a node reads. The copy may not be able to
+// run: it may contain half a loop. Errors: an input from another node that has an unknown dtype or is a
 // reference to a variable, or a function that cannot be copied. Linear in the body and the library.
 Expected<ExtractedNodes> ExtractNodes(const Graph& body, const ShapeMap& shapes,
-                                      llvm::ArrayRef<NodeId> ids, const StandIns& stand_ins = {});
+                                      llvm::ArrayRef<NodeId> ids, const StandIns& stand_ins = {},
+                                      llvm::ArrayRef<Port> wanted = {});
 
 }  // namespace grapnel
 

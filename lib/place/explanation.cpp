@@ -74,7 +74,37 @@ class Explainer {
     return std::move(text_);
   }
 
+  std::string WhyNot(const DeviceSpec& wanted) const {
+    const NodePlacement& placed = c_.placement.Of(node_.id());
+    std::string type = wanted.type.text().str();
+    auto index = llvm::find(c_.devices.types(), wanted.type);
+    if (wanted.type && index != c_.devices.types().end()) {
+      uint32_t bit = uint32_t{1} << (index - c_.devices.types().begin());
+      if (!(groups_.OwnTypes(node_.id()) & bit))
+        return c_.kernels.name() + " has no kernel for it: " + MissingText(node_, type);
+      for (NodeId id : members_) {
+        if (!(groups_.OwnTypes(id) & bit))
+          return "it must share a device with " + Text(id) + ", whose kernels are " +
+                 MissingText(c_.graph.node(id), type);
+      }
+    }
+    if (placed.rule == PlacementRule::kAssigned) return "the caller placed it there";
+    DeviceSpec own = groups_.RequestOf(node_.id());
+    if (!own.IsOpen() && !own.IsCompatibleWith(wanted)) return "it asks for " + own.ToString();
+    if (!asked_.requested.IsOpen() && !asked_.requested.IsCompatibleWith(wanted))
+      return WhyGroupIsNot(wanted);
+    if (placed.witness != kNoNode) return "it stays with " + Text(placed.witness);
+    return RuleText(placed.rule) + std::string(" is ") + DeviceText(placed.device);
+  }
+
  private:
+  std::string WhyGroupIsNot(const DeviceSpec& wanted) const {
+    Colocation::Chain chain = groups_.NearestRequest(node_.id(), wanted, /*wanted=*/false);
+    std::string text =
+        "it must share a device with nodes that ask for " + asked_.requested.ToString();
+    return chain.nodes.empty() ? text : text + ", such as " + Text(chain.nodes.back());
+  }
+
   void Say(const std::string& line) { text_ += Wrapped(line, "  - "); }
   void Detail(const std::string& line) { text_ += Wrapped(line, "      "); }
   std::string Text(NodeId id) const { return NameAndOp(c_.graph.node(id)); }
@@ -357,6 +387,10 @@ class Explainer {
 
 std::string ExplainNode(const PlacementContext& context, const Node& node) {
   return Explainer(context, node).Text();
+}
+
+std::string WhyNotOn(const PlacementContext& context, const Node& node, const DeviceSpec& wanted) {
+  return Explainer(context, node).WhyNot(wanted);
 }
 
 std::string ExplainFailure(const PlacementContext& context) {

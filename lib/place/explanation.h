@@ -26,6 +26,11 @@ struct PlacementContext {
 // and the rule that decided. Cost: a pass over the graph.
 std::string ExplainNode(const PlacementContext& context, const Node& node);
 
+// Returns why the node, which has a device, is not on a device that `wanted` names, in one clause:
+// "TensorFlow 2.21 has no kernel for it: none on GPU, whatever the dtype". Cost: a pass over the
+// graph.
+std::string WhyNotOn(const PlacementContext& context, const Node& node, const DeviceSpec& wanted);
+
 // Explains the failure: TensorFlow's message, the nodes and edges that conflict, and what to
 // change.
 std::string ExplainFailure(const PlacementContext& context);

@@ -32,9 +32,35 @@ std::string More(size_t all, size_t shown) {
   return all > shown ? "  ... and " + WithCommas(all - shown) + " more\n" : "";
 }
 
-std::string ScopeTable(const PlacementContext& c, const PlacementReport& report) {
-  Rows rows = {{"scope"}};
+std::string ReasonOf(const NodePlacement& placed) {
+  std::string rule = RuleText(placed.rule);
+  return placed.was_softened ? rule + ", request given up" : rule;
+}
+
+Rows RowsByDevice(const PlacementContext& c, const char* title) {
+  Rows rows = {{title}};
   for (int i = 0; i < c.devices.size(); ++i) rows[0].push_back(ShortName(c.devices, i));
+  return rows;
+}
+
+std::string ReasonTable(const PlacementContext& c) {
+  std::map<std::string, std::vector<int64_t>> reasons;
+  for (NodeId id : c.placement.order) {
+    const NodePlacement& placed = c.placement.Of(id);
+    std::vector<int64_t>& counts = reasons[ReasonOf(placed)];
+    counts.resize(c.devices.size());
+    ++counts[placed.device];
+  }
+  Rows rows = RowsByDevice(c, "reason");
+  for (const auto& [reason, counts] : reasons) {
+    rows.push_back({reason});
+    for (int64_t count : counts) rows.back().push_back(WithCommas(count));
+  }
+  return "\nnodes by reason and device (--explain NODE tells of one)\n" + Table(rows, "  ");
+}
+
+std::string ScopeTable(const PlacementContext& c, const PlacementReport& report) {
+  Rows rows = RowsByDevice(c, "scope");
   std::vector<int64_t> total(c.devices.size());
   for (const auto& [scope, counts] : report.scopes) {
     rows.push_back({scope.empty() ? "(none)" : scope});
@@ -141,7 +167,7 @@ std::string MemoryTable(const PlacementContext& c, const PlacementReport& report
 }  // namespace
 
 std::string PlacementTables(const PlacementContext& context, const PlacementReport& report) {
-  return ScopeTable(context, report) + CrossingTable(context, report) +
+  return ScopeTable(context, report) + ReasonTable(context) + CrossingTable(context, report) +
          IslandTable(context, report) + MemoryTable(context, report);
 }
 
@@ -151,11 +177,9 @@ std::string NodeTable(const PlacementContext& c, llvm::ArrayRef<std::string> log
   for (NodeId id : c.placement.order) {
     Node node = c.graph.node(id);
     const NodePlacement& placed = c.placement.Of(id);
-    std::string rule = RuleText(placed.rule);
-    if (placed.was_softened) rule += ", request given up";
     rows.push_back({node.name().str(), node.op().str(),
                     node.device().empty() ? "-" : node.device().str(),
-                    ShortName(c.devices, placed.device), rule});
+                    ShortName(c.devices, placed.device), ReasonOf(placed)});
     if (!logged.empty()) rows.back().push_back(logged[id].empty() ? "-" : logged[id]);
   }
   return Table(rows);

@@ -8,10 +8,11 @@
 #include "lib/job/case_on_model.h"
 #include "lib/job/compare.h"
 #include "lib/job/replay.h"
+#include "lib/policy/change_cause.h"
+#include "lib/policy/measures.h"
 #include "lib/policy/policy_checks.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
@@ -37,27 +38,12 @@ std::string WhatDiffers(const ValueDiff& value, double most) {
              NumberText(distance.relative, 3), NumberText(distance.largest, 3));
 }
 
-// True if input `slot` of the reader is a shape, an axis or a size, not data.
-bool IsMeasure(const Node& reader, int slot) {
-  static const llvm::StringSet<> kArguments = {
-      "axis",      "begin",        "block_shape", "concat_dim",   "crops",
-      "dim",       "dims",         "end",         "filter_sizes", "input_sizes",
-      "multiples", "output_shape", "paddings",    "perm",         "reduction_indices",
-      "shape",     "size",         "size_splits", "split_dim",    "strides"};
-  const OpInfo* info = DefinitionOf(reader);
-  return info && kArguments.contains(ArgumentOfInput(reader, *info, slot));
-}
-
 // Returns the names of integer constants that are not weights: all readers use them as shapes, axes
 // or sizes.
 std::set<std::string> MeasuresOf(const OpenedGraph& opened) {
   std::set<std::string> names;
-  VisitNodes(opened.module(), [&](const Node& node, const std::string& name) {
-    if (node.op() != "Const" || !IsInteger(node.GetType("dtype")) || node.uses().empty()) return;
-    bool measures = llvm::all_of(node.uses(), [&](const Use& use) {
-      return IsMeasure(node.graph().node(use.node), static_cast<int>(use.slot));
-    });
-    if (measures) names.insert(name);
+  VisitNodes(opened, [&](const Node& node, const std::string& name) {
+    if (IsMeasure(node)) names.insert(name);
   });
   return names;
 }
@@ -101,20 +87,34 @@ Expected<RunComparison> CompareOnCase(OpenedGraph reference, CheckedModel& model
   return CompareRuns(reference, copy, request);
 }
 
-// Returns the first node of the model whose values differ from those in BASE or, without BASE, from
-// those in the case's own graph; "" if it is not found.
-std::string FirstThatDiffers(CheckedModel& model, const std::string& path) {
+// The first node of the model whose values differ, and why.
+struct FirstDifference {
+  std::string node, cause;  // "": unknown
+};
+
+// Compares the model with BASE or, without BASE, with the case's own graph, on the case's feeds.
+FirstDifference FindDifference(CheckedModel& model, const std::string& path) {
   auto reference =
       model.base() ? Expected<OpenedGraph>(model.base()->Copy()) : OpenedGraph::Open(path);
-  auto compared = reference ? CompareOnCase(std::move(*reference), model, path)
-                            : Expected<RunComparison>(reference.takeError());
+  if (!reference) {
+    llvm::consumeError(reference.takeError());
+    return {};
+  }
+  FirstDifference first;
+  auto compared = CompareOnCase(reference->Copy(), model, path);
   if (!compared) {
     llvm::consumeError(compared.takeError());
-    return "";
+  } else if (const Mismatch* fault = compared->first_fault()) {
+    first.node = fault->node_b.empty() ? fault->node : fault->node_b;
   }
-  const Mismatch* first = compared->first_fault();
-  if (!first) return "";
-  return first->node_b.empty() ? first->node : first->node_b;
+  if (model.base()) {
+    for (const ServedGraphs& graphs : model.Served()) {
+      if (first.cause.empty()) first.cause = CauseOf(graphs, first.node);
+    }
+  } else {
+    first.cause = CauseOf(model.ServedAgainst(*reference), first.node);
+  }
+  return first;
 }
 
 }  // namespace
@@ -122,7 +122,10 @@ std::string FirstThatDiffers(CheckedModel& model, const std::string& path) {
 Judged CheckFusions(CheckedModel& model, const PolicyRule&, PolicyFindings& findings) {
   ASSIGN_OR_RETURN(const std::vector<LostFusion>* lost, model.LostFusions());
   for (const LostFusion& fusion : *lost) {
-    findings.Add(fusion.node, Sentence("{0} is not fused here: {1}", fusion.pattern, fusion.reason),
+    std::string where =
+        fusion.layer.empty() ? "" : Sentence("in layer '{0}', ", llvm::StringRef(fusion.layer));
+    findings.Add(fusion.node,
+                 where + Sentence("{0} is not fused here: {1}", fusion.pattern, fusion.reason),
                  Sentence("one node, as {0} fuses it in BASE", fusion.rule),
                  "undo the change that prevents it; `grapnel opt --why-not` lists everything that "
                  "rules refuse");
@@ -175,10 +178,12 @@ Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
     Replayed replayed = ReplayOn(model.opened(), path, request);
     if (replayed.status == Replayed::kPass) continue;
     bool has_differed = replayed.status == Replayed::kFail;
-    std::string node = has_differed ? FirstThatDiffers(model, path) : "";
+    FirstDifference first;
+    if (has_differed) first = FindDifference(model, path);
+    std::string cause = first.cause.empty() ? "" : "; the cause: " + first.cause;
     findings.Add(
-        node.empty() ? replayed.fetch : node,
-        has_differed ? Sentence("on {0} {1}", path, replayed.message)
+        first.node.empty() ? replayed.fetch : first.node,
+        has_differed ? Sentence("on {0} {1}{2}", path, replayed.message, cause)
                      : Sentence("{0} does not run: {1}", path, replayed.message),
         "the outputs of the case, within its tolerance",
         "`grapnel compare` with the case shows where the runs diverge; or record the case again");

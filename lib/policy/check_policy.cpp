@@ -3,6 +3,7 @@
 #include "lib/ir/find.h"
 #include "lib/job/source.h"
 #include "lib/policy/change_drawing.h"
+#include "lib/policy/change_verdict.h"
 #include "lib/policy/fingerprints.h"
 #include "lib/policy/policy_checks.h"
 #include "lib/support/file.h"
@@ -64,6 +65,13 @@ PolicyFinding NotLooked(const PolicyCheck& check, const std::string& reason, boo
   return finding;
 }
 
+// Returns the keys of a table, with that of any other name last.
+std::vector<SettingInfo> KeysOf(const PolicyTable& table) {
+  std::vector<SettingInfo> keys = table.settings;
+  if (table.other) keys.push_back(*table.other);
+  return keys;
+}
+
 }  // namespace
 
 Expected<Policy> ReadPolicy(llvm::StringRef path) {
@@ -92,8 +100,8 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
   report.graph_file = model.file().path.empty() ? report.model : model.file().path;
   report.policy = policy.path;
   if (base) report.base = base->model().path;
-  CheckedModel checked(model, base, request.is_signature, policy.onednn, request.pool,
-                       request.cancel);
+  CheckedModel checked(model, base, policy.onednn, request.pool, request.cancel);
+  if (base) report.verdict = JudgeChange(checked);
   std::vector<std::string> looked;
   for (const PolicyCheck& check : PolicyChecks()) {
     const PolicyRule* rule = RuleOf(policy, check.table.name);
@@ -120,7 +128,7 @@ void WritePolicyChecks(llvm::raw_ostream& os) {
   std::vector<std::vector<std::string>> rows = {{"check", "severity", "finds", "keys"}};
   for (const PolicyCheck& check : PolicyChecks()) {
     std::string keys;
-    for (const SettingInfo& setting : check.table.settings)
+    for (const SettingInfo& setting : KeysOf(check.table))
       keys += (keys.empty() ? "" : ", ") + std::string(setting.name);
     rows.push_back({check.table.name, FindingSeverityName(check.table.severity), check.says, keys});
   }
@@ -144,7 +152,7 @@ void WritePolicyChecksJson(llvm::json::OStream& json) {
         json.attribute("reads", check.reads);
         json.attribute("needs_base", check.needs_base);
         json.attributeArray("keys", [&] {
-          for (const SettingInfo& setting : check.table.settings) write_key(setting);
+          for (const SettingInfo& setting : KeysOf(check.table)) write_key(setting);
         });
       });
     }

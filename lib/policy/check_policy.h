@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_POLICY_CHECK_POLICY_H_
 #define GRAPNEL_LIB_POLICY_CHECK_POLICY_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,6 @@ struct PolicyRequest {
   std::string today;                   // "2027-01-31": decides which waivers have expired
   bool wants_drawing = false;          // whether to fill PolicyReport::drawing
   bool is_strict = false;              // a check that cannot run is an error, not a warning
-  bool is_signature = false;           // the model is already the graph of a signature
   ThreadPool* pool = nullptr;          // outlives the job
   const CancelFlag* cancel = nullptr;  // stops the job from another thread
 };
@@ -35,10 +35,20 @@ struct PolicyOutcome {
   std::string reason;  // why the check did not run; empty: it ran
 };
 
+// The changes from BASE in a sentence.
+struct ChangeVerdict {
+  // The most that changed; each includes the ones before it.
+  enum Kind { kSame, kNames, kWeights, kStructure, kInterface };
+  Kind kind = kSame;
+  std::string text;  // the sentence: "weights only: 2 of 4 layers have other values ('a', 'b')"
+};
+const char* VerdictName(ChangeVerdict::Kind kind);  // "same", "names", "weights", ...
+
 struct PolicyReport {
-  std::string model, base, policy;      // paths; base is empty if absent
-  std::string graph_file;               // the file that contains the model's graph
-  std::vector<PolicyFinding> findings;  // errors first, waived ones last
+  std::string model, base, policy;       // paths; base is empty if absent
+  std::optional<ChangeVerdict> verdict;  // nullopt: there is no BASE
+  std::string graph_file;                // the file that contains the model's graph
+  std::vector<PolicyFinding> findings;   // errors first, waived ones last
   std::vector<PolicyOutcome> outcomes;
   // The differences from BASE as a Mermaid diagram; empty if there is no BASE, nothing differs, or
   // no drawing was requested.
@@ -59,7 +69,7 @@ Expected<PolicyReport> CheckModel(const OpenedGraph& model, const OpenedGraph* b
 // caller has set in `model`; a comment in the TOML lists them as flags. Budgets that depend on
 // unknown sizes are left out; a comment says why.
 Expected<std::string> InitialPolicy(const OpenedGraph& model, const ShapeOverrides& given,
-                                    bool is_signature, OneDnn onednn, ThreadPool* pool,
+                                    OneDnn onednn, ThreadPool* pool,
                                     const CancelFlag* cancel = nullptr);
 
 // Writes as text each check's name, default severity, possible findings and keys.

@@ -2,6 +2,8 @@
 
 #include "lib/io/signature.h"
 #include "lib/job/model_values.h"
+#include "lib/job/signature_graph.h"
+#include "lib/policy/layer_changes.h"
 #include "lib/policy/lost_fusions.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -15,6 +17,30 @@ void AddOnce(Finding finding, std::vector<Finding>* findings) {
            other.node == finding.node;
   });
   if (!is_there) findings->push_back(std::move(finding));
+}
+
+// Returns the graph that a signature runs; null if the model lacks the signature, or if its graph
+// cannot be taken out of the model.
+std::shared_ptr<const OpenedGraph> GraphOf(const OpenedGraph& model, llvm::StringRef signature) {
+  bool is_there = llvm::any_of(model.file().signatures,
+                               [&](const Signature& one) { return one.name == signature; });
+  if (!is_there) return nullptr;
+  auto graph = std::make_shared<OpenedGraph>(model.Copy());
+  auto taken = TakeSignature(signature, {}, graph.get());
+  if (taken) return graph;
+  llvm::consumeError(taken.takeError());
+  return nullptr;
+}
+
+std::shared_ptr<const OpenedGraph> Unowned(const OpenedGraph& graph) {
+  return {std::shared_ptr<void>(), &graph};
+}
+
+Diff DiffOf(const OpenedGraph& before, const OpenedGraph& now) {
+  DiffOptions options;
+  options.side_by_side = false;
+  options.ignore = IgnoredByLayers();
+  return DiffModules(before.module(), now.module(), options);
 }
 
 }  // namespace
@@ -48,27 +74,47 @@ Expected<const Diagnosis*> CheckedModel::Doctor() {
     for (Finding& finding : diagnosis.findings) AddOnce(std::move(finding), &diagnosis_->findings);
     return Error::success();
   };
-  RETURN_IF_ERROR(examine());
-  // The call above examined the default signature; the loop examines the others.
-  const Signature* usual = DefaultSignature(opened_.file());
-  for (const Signature& signature : opened_.file().signatures) {
-    if (&signature == usual || IsInternal(signature)) continue;
-    request.run.signature = signature.name;
+  for (const Signature* signature : DistinctSignatures(opened_.file())) {
+    if (signature->outputs.empty()) continue;  // nothing runs
+    request.run.signature = signature->name;
+    RETURN_IF_ERROR(examine());
+  }
+  if (!diagnosis_) {
+    request.run.signature.clear();
     RETURN_IF_ERROR(examine());
   }
   return &*diagnosis_;
 }
 
-const ModuleShapes& CheckedModel::shapes() {
-  if (!shapes_) shapes_.emplace(module());
-  return *shapes_;
+std::vector<std::string> CheckedModel::Signatures() const {
+  std::vector<std::string> names;
+  for (const Signature* signature : DistinctSignatures(opened_.file()))
+    names.push_back(signature->name);
+  if (names.empty()) names.emplace_back();
+  return names;
 }
 
-Expected<ModelRun*> CheckedModel::Run() {
-  if (!run_) {
-    ASSIGN_OR_RETURN(run_, ModelRun::Of(opened_, is_signature_, /*assumed_batch=*/0));
+Expected<llvm::MutableArrayRef<ModelRun>> CheckedModel::Runs() {
+  if (runs_.empty()) {
+    for (const std::string& signature : Signatures()) {
+      ASSIGN_OR_RETURN(ModelRun run, ModelRun::Of(opened_, signature, /*assumed_batch=*/0));
+      runs_.push_back(std::move(run));
+    }
   }
-  return &*run_;
+  return llvm::MutableArrayRef(runs_);
+}
+
+Expected<ModelRun*> CheckedModel::BaseRun(const ModelRun& run) {
+  const std::string& name = run.signature();
+  bool is_there = llvm::any_of(base_->file().signatures,
+                               [&](const Signature& signature) { return signature.name == name; });
+  if (!name.empty() && !is_there) return nullptr;
+  auto known = base_runs_.find(name);
+  if (known == base_runs_.end()) {
+    ASSIGN_OR_RETURN(ModelRun base, ModelRun::Of(*base_, name, /*assumed_batch=*/0));
+    known = base_runs_.emplace(name, std::move(base)).first;
+  }
+  return &known->second;
 }
 
 const Diff& CheckedModel::changes() {
@@ -76,6 +122,23 @@ const Diff& CheckedModel::changes() {
   options.side_by_side = false;
   if (!changes_) changes_ = DiffModules(base_->module(), module(), options);
   return *changes_;
+}
+
+llvm::ArrayRef<ServedGraphs> CheckedModel::Served() {
+  if (!served_.empty()) return served_;
+  for (const std::string& name : Signatures()) {
+    std::shared_ptr<const OpenedGraph> before = GraphOf(*base_, name), now = GraphOf(opened_, name);
+    if (before && now) served_.push_back({before, now, true, DiffOf(*before, *now)});
+  }
+  if (served_.empty())
+    served_.push_back({Unowned(*base_), Unowned(opened_), false, DiffOf(*base_, opened_)});
+  return served_;
+}
+
+ServedGraphs CheckedModel::ServedAgainst(const OpenedGraph& reference) const {
+  std::shared_ptr<const OpenedGraph> now = GraphOf(opened_, Signatures().front());
+  if (!now) now = Unowned(opened_);
+  return {Unowned(reference), now, false, DiffOf(reference, *now)};
 }
 
 Expected<const ValueReport*> CheckedModel::Values() {

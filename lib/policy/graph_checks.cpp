@@ -1,4 +1,7 @@
 // Checks of nodes: ops, devices, dtypes, and findings of `doctor`.
+#include <map>
+#include <set>
+
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 #include "lib/ir/node_types.h"
@@ -54,6 +57,14 @@ std::string Expectation(bool is_forbidden, const std::string& allowed, const std
   return is_forbidden ? "no " + what : "one of " + allowed;
 }
 
+constexpr const char* kNewNeedsBase = "'new' needs BASE (--against)";
+
+// Describes an op or a dtype that BASE does not have, of which this is the first node.
+std::string NewText(llvm::StringRef what, size_t nodes) {
+  std::string more = nodes > 1 ? ", and at " + Plural(nodes - 1, "more node") : "";
+  return Sentence("{0} is new here{1}: BASE does not have it", what, more);
+}
+
 // True for handles. A handle refers to a container (variable, table, list) whose tensors have other
 // dtypes.
 bool IsHandle(DataType type) { return type == proto::DT_RESOURCE || type == proto::DT_VARIANT; }
@@ -64,7 +75,7 @@ class TypeOrigins {
  public:
   TypeOrigins(const OpenedGraph& opened, llvm::function_ref<bool(DataType)> is_bad)
       : module_(opened.module()), is_bad_(is_bad) {
-    for (const Node& node : ReachedBySaver(opened.file()))
+    for (const Node& node : UpkeepNodes(opened.file()))
       passed_over_.insert({&node.graph(), node.id()});
     for (const SavedVariable& variable : VariablesOf(opened.file())) {
       if (variable.is_own) {
@@ -73,7 +84,7 @@ class TypeOrigins {
         passed_over_.insert({&module_.main, variable.node});
       }
     }
-    VisitNodes(module_, [&](const Node& node, const std::string&) {
+    VisitNodes(opened, [&](const Node& node, const std::string&) {
       for (llvm::StringRef name : CalledFunctions(node)) called_.insert(name);
     });
   }
@@ -160,13 +171,18 @@ Judged ReportDiagnosis(CheckedModel& model, llvm::StringRef check, const char* e
 
 }  // namespace
 
-void VisitNodes(const Module& module,
+void VisitNodes(const OpenedGraph& opened,
                 llvm::function_ref<void(const Node& node, const std::string& name)> visit) {
+  llvm::DenseSet<std::pair<const Graph*, NodeId>> upkeep;
+  for (const Node& node : UpkeepNodes(opened.file())) upkeep.insert({&node.graph(), node.id()});
   auto visit_body = [&](const Graph& graph, const std::string& prefix) {
     for (const Node& node : graph.nodes()) {
-      if (node.op() != "_Arg" && node.op() != "_Retval") visit(node, prefix + node.name().str());
+      if (node.op() == "_Arg" || node.op() == "_Retval" || upkeep.count({&graph, node.id()}))
+        continue;
+      visit(node, prefix + node.name().str());
     }
   };
+  const Module& module = opened.module();
   visit_body(module.main, "");
   for (const auto& function : module.functions)
     visit_body(function->body, function->name().str() + "/");
@@ -174,21 +190,35 @@ void VisitNodes(const Module& module,
 
 Judged CheckOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   const auto *allowed = rule.FindGlobs("allowed"), *forbidden = rule.FindGlobs("forbidden");
-  VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
+  auto is_forbidden = [&](llvm::StringRef op) { return forbidden && FitsAny(*forbidden, op); };
+  auto is_call = [&](llvm::StringRef op) { return model.module().FindFunction(op) != nullptr; };
+  VisitNodes(model.opened(), [&](const Node& node, const std::string& name) {
     llvm::StringRef op = node.op();
-    bool is_forbidden = forbidden && FitsAny(*forbidden, op);
-    bool is_call = model.module().FindFunction(op) != nullptr;
-    if (!is_forbidden && (!allowed || is_call || FitsAny(*allowed, op))) return;
+    if (!is_forbidden(op) && (!allowed || is_call(op) || FitsAny(*allowed, op))) return;
     findings.Add(name, Sentence("this node is a {0}", op),
-                 Expectation(is_forbidden, allowed ? TextsOf(*allowed) : "", op.str()),
+                 Expectation(is_forbidden(op), allowed ? TextsOf(*allowed) : "", op.str()),
                  "use other ops, or allow this one in the policy");
   });
+  const FindingSeverity* severity = rule.FindSeverity("new");
+  if (!severity) return std::string();
+  if (!model.base()) return std::string(kNewNeedsBase);
+  llvm::StringSet<> known;
+  VisitNodes(*model.base(), [&](const Node& node, const std::string&) { known.insert(node.op()); });
+  std::map<std::string, std::vector<std::string>> nodes_of;  // by new op
+  VisitNodes(model.opened(), [&](const Node& node, const std::string& name) {
+    llvm::StringRef op = node.op();
+    if (!known.contains(op) && !is_call(op) && !is_forbidden(op))
+      nodes_of[op.str()].push_back(name);
+  });
+  for (const auto& [op, nodes] : nodes_of)
+    findings.AddAs(*severity, {nodes.front()}, NewText(op, nodes.size()), "ops that BASE has",
+                   "use ops that BASE has, if those that serve the model may lack this one");
   return std::string();
 }
 
 Judged CheckDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   const auto *allowed = rule.FindDevices("allowed"), *forbidden = rule.FindDevices("forbidden");
-  VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
+  VisitNodes(model.opened(), [&](const Node& node, const std::string& name) {
     if (node.device().empty()) return;
     auto device = DeviceSpec::Parse(node.device());
     if (!device) {
@@ -213,28 +243,68 @@ Judged CheckDevices(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
   return std::string();
 }
 
-Judged CheckTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
-  const auto *allowed = rule.FindTypes("allowed"), *forbidden = rule.FindTypes("forbidden");
-  auto is_bad = [&](DataType type) {
-    return (forbidden && llvm::is_contained(*forbidden, type)) ||
-           (allowed && !IsHandle(type) && !llvm::is_contained(*allowed, type));
-  };
-  TypeOrigins origins(model.opened(), is_bad);
+// Visits each node at which a dtype begins for which `is_bad` is true.
+void VisitOrigins(const OpenedGraph& opened, llvm::function_ref<bool(DataType)> is_bad,
+                  llvm::function_ref<void(const Node& node, DataType type)> visit) {
+  TypeOrigins origins(opened, is_bad);
   auto look = [&](const Graph& graph) {
     for (const Node& node : graph.nodes()) {
       DataType type = origins.At(node);
-      if (type == proto::DT_INVALID) continue;
-      bool is_forbidden = forbidden && llvm::is_contained(*forbidden, type);
-      std::string text = DataTypeName(type).str();
-      bool is_argument = node.op() == "_Arg";
-      findings.Add(FullNameOf(node),
-                   Sentence("{0} begins at this {1}", text, is_argument ? "argument" : node.op()),
-                   Expectation(is_forbidden, allowed ? NamesOf(*allowed) : "", text),
-                   "change the dtype here; the readers follow");
+      if (type != proto::DT_INVALID) visit(node, type);
     }
   };
-  look(model.module().main);
-  for (const auto& function : model.module().functions) look(function->body);
+  look(opened.module().main);
+  for (const auto& function : opened.module().functions) look(function->body);
+}
+
+// Returns the dtypes of a model: of outputs, and those that attributes name.
+std::set<DataType> DtypesOf(const OpenedGraph& opened) {
+  std::set<DataType> types;
+  VisitNodes(opened, [&](const Node& node, const std::string&) {
+    node.ForEachAttr([&](llvm::StringRef, AttrView attr) {
+      if (auto type = attr.AsType()) types.insert(BaseType(*type));
+      if (auto list = attr.AsTypes())
+        for (DataType type : *list) types.insert(BaseType(type));
+    });
+    const OpInfo* info = DefinitionOf(node);
+    auto own = info ? TypesOf(node, *info) : Expected<NodeTypes>(NodeTypes());
+    if (!own) return llvm::consumeError(own.takeError());
+    for (DataType type : own->outputs) types.insert(BaseType(type));
+  });
+  return types;
+}
+
+Judged CheckTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
+  const auto *allowed = rule.FindTypes("allowed"), *forbidden = rule.FindTypes("forbidden");
+  auto is_forbidden = [&](DataType type) {
+    return forbidden && llvm::is_contained(*forbidden, type);
+  };
+  auto is_bad = [&](DataType type) {
+    return is_forbidden(type) ||
+           (allowed && !IsHandle(type) && !llvm::is_contained(*allowed, type));
+  };
+  VisitOrigins(model.opened(), is_bad, [&](const Node& node, DataType type) {
+    std::string text = DataTypeName(type).str();
+    bool is_argument = node.op() == "_Arg";
+    findings.Add(FullNameOf(node),
+                 Sentence("{0} begins at this {1}", text, is_argument ? "argument" : node.op()),
+                 Expectation(is_forbidden(type), allowed ? NamesOf(*allowed) : "", text),
+                 "change the dtype here; the readers follow");
+  });
+  const FindingSeverity* severity = rule.FindSeverity("new");
+  if (!severity) return std::string();
+  if (!model.base()) return std::string(kNewNeedsBase);
+  const std::set<DataType> known = DtypesOf(*model.base());
+  auto is_new = [&](DataType type) {
+    return !known.count(type) && !IsHandle(type) && !is_bad(type) && type != proto::DT_INVALID;
+  };
+  std::map<DataType, std::vector<std::string>> nodes_of;  // by new dtype
+  VisitOrigins(model.opened(), is_new, [&](const Node& node, DataType type) {
+    nodes_of[type].push_back(FullNameOf(node));
+  });
+  for (const auto& [type, nodes] : nodes_of)
+    findings.AddAs(*severity, {nodes.front()}, NewText(DataTypeName(type), nodes.size()),
+                   "dtypes that BASE has", "change the dtype here; the readers follow");
   return std::string();
 }
 
@@ -245,7 +315,7 @@ std::vector<std::string> DebugOps() {
 Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings) {
   const std::vector<Glob>*more = rule.FindGlobs("ops"), *except = rule.FindGlobs("except");
   ASSIGN_OR_RETURN(const std::vector<Glob> usual, Glob::ParseAll(DebugOps()));
-  VisitNodes(model.module(), [&](const Node& node, const std::string& name) {
+  VisitNodes(model.opened(), [&](const Node& node, const std::string& name) {
     if (!FitsAny(usual, node.op()) && !(more && FitsAny(*more, node.op()))) return;
     if (except && FitsAny(*except, node.op())) return;
     findings.Add(

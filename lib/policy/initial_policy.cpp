@@ -3,6 +3,7 @@
 
 #include "lib/policy/check_policy.h"
 #include "lib/policy/policy_checks.h"
+#include "lib/policy/signature_changes.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,10 +16,26 @@ namespace {
 constexpr const char* kUnwantedOps[] = {"PyFunc", "PyFuncStateless", "EagerPyFunc", "WriteFile",
                                         "DebugIdentity*"};
 
+// Returns the text as a string of TOML.
 std::string Quoted(llvm::StringRef text) {
   std::string quoted;
-  for (char c : text) quoted += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      quoted += std::string("\\") + c;
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      quoted += llvm::formatv("\\u{0:X-4}", static_cast<unsigned>(c)).str();
+    else
+      quoted += c;
+  }
   return "\"" + quoted + "\"";
+}
+
+// Returns the text as a key of TOML.
+std::string Key(llvm::StringRef text) {
+  bool is_bare = !text.empty() && llvm::all_of(text, [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '-';
+  });
+  return is_bare ? text.str() : Quoted(text);
 }
 
 template <typename Texts>
@@ -37,12 +54,12 @@ int64_t WithRoom(int64_t size) {
 
 class PolicyWriter {
  public:
-  PolicyWriter(const OpenedGraph& opened, const ShapeOverrides& given, bool is_signature,
-               OneDnn onednn, ThreadPool* pool, const CancelFlag* cancel)
+  PolicyWriter(const OpenedGraph& opened, const ShapeOverrides& given, OneDnn onednn,
+               ThreadPool* pool, const CancelFlag* cancel)
       : opened_(opened),
         given_(given),
         onednn_(onednn),
-        model_(opened, nullptr, is_signature, onednn, pool, cancel) {}
+        model_(opened, nullptr, onednn, pool, cancel) {}
 
   Expected<std::string> Write() {
     text_ = "# The policy for " + Printable(llvm::sys::path::filename(opened_.model().path)) +
@@ -53,12 +70,16 @@ class PolicyWriter {
             "onednn = \"" +
             OneDnnWord(UsesOneDnn(onednn_)) + "\"\n";
     WriteNames();
+    WriteSignatures();
     RETURN_IF_ERROR(WritePlain());
     RETURN_IF_ERROR(WriteBudgets());
     text_ +=
         "\n"
         "# With a BASE (--against): fusions there are required here too.\n"
         "# [lost_fusions]\n"
+        "# `new = \"error\"` in [ops] and [dtypes] finds what BASE does not have, and `most = "
+        "\"+5%\"` in a budget\n"
+        "# allows five percent more than BASE has.\n"
         "\n"
         "# [[waiver]]\n"
         "# check = \"dtypes\"\n"
@@ -72,7 +93,7 @@ class PolicyWriter {
   void WriteNames() {
     std::set<std::string> devices, ops;
     std::set<DataType> types;
-    VisitNodes(opened_.module(), [&](const Node& node, const std::string&) {
+    VisitNodes(opened_, [&](const Node& node, const std::string&) {
       ops.insert(node.op().str());
       if (auto device = DeviceSpec::Parse(node.device())) {
         if (!device->IsOpen()) devices.insert(device->ToString());
@@ -89,6 +110,28 @@ class PolicyWriter {
     text_ += "\n[ops]\nforbidden = " + List(unwanted) + "\n";
     text_ += devices.empty() ? "\n[devices]\nallowed = [\"CPU\"]\n"
                              : "\n[devices]\nallowed = " + List(devices) + "\n";
+  }
+
+  // Writes what callers rely on: the inputs and outputs of each signature.
+  void WriteSignatures() {
+    std::vector<Signature> interface = InterfaceOf(opened_);
+    if (interface.empty()) return;
+    text_ +=
+        "\n# What callers rely on. With a BASE (--against), what it has besides must stay too.\n";
+    text_ += "[signatures]\n";
+    for (const Signature& signature : interface) {
+      text_ += "\n[signatures." + Key(signature.name) + "]\n";
+      if (!IsUsualMethod(signature.method)) text_ += "method = " + Quoted(signature.method) + "\n";
+      WriteTensors("inputs", signature.inputs);
+      WriteTensors("outputs", signature.outputs);
+    }
+  }
+
+  void WriteTensors(const char* part, llvm::ArrayRef<SignatureTensor> tensors) {
+    for (const SignatureTensor& tensor : tensors) {
+      text_ +=
+          std::string(part) + "." + Key(tensor.key) + " = " + Quoted(TensorTypeText(tensor)) + "\n";
+    }
   }
 
   // Writes the checks whose keys do not depend on the model: enabled if they find nothing in the
@@ -132,16 +175,33 @@ class PolicyWriter {
     return WriteRun();
   }
 
-  // Writes the budgets of a run's costs; if a cost depends on an unknown size, a comment that says
-  // why there are no such budgets.
+  // Writes the budgets of the costs of the most expensive run; if a cost depends on an unknown
+  // size, a comment that says why there are no such budgets.
   Error WriteRun() {
-    ASSIGN_OR_RETURN(ModelRun * run, model_.Run());
-    RunCost cost = run->Cost();
-    std::string of = run->signature().empty() ? "" : " of '" + Printable(run->signature()) + "'";
-    if (cost.open > 0) {
+    auto found = model_.Runs();
+    if (!found) {  // such as a model that only has functions
+      text_ +=
+          "\n# [flops] and [peak_memory] are left out: " + Printable(TextOf(found.takeError())) +
+          ".\n";
+      return Error::success();
+    }
+    llvm::MutableArrayRef<ModelRun> runs = *found;
+    RunCost most;
+    for (ModelRun& run : runs) {
+      RunCost cost = run.Cost();
+      most.flops = std::max(most.flops, cost.flops);
+      most.peak_bytes = std::max(most.peak_bytes, cost.peak_bytes);
+      most.open = std::max(most.open, cost.open);
+    }
+    std::string of;
+    if (runs.size() > 1)
+      of = " of the most expensive signature";
+    else if (!runs[0].signature().empty())
+      of = " of '" + Printable(runs[0].signature()) + "'";
+    if (most.open > 0) {
       std::string why = HasOpenBatch(opened_)
                             ? "the batch size is unknown: `check --init --batch N` adds them"
-                            : Plural(cost.open, "node") +
+                            : Plural(most.open, "node") +
                                   " with an unknown shape or a loop cannot be counted (--shape)";
       text_ += "\n# [flops] and [peak_memory] of one run" + of + " are left out: " + why + ".\n";
       return Error::success();
@@ -149,8 +209,8 @@ class PolicyWriter {
     std::string sizes = SizesText();
     text_ += "\n# One run" + of + (sizes.empty() ? "" : ", with" + sizes) + ".\n";
     if (!sizes.empty()) text_ += "# `check` measures it only with the same flags:" + sizes + ".\n";
-    WriteMost("flops", cost.flops, "floating-point operations: a product and a sum are two");
-    WriteMost("peak_memory", cost.peak_bytes, "peak bytes of tensors");
+    WriteMost("flops", most.flops, "floating-point operations: a product and a sum are two");
+    WriteMost("peak_memory", most.peak_bytes, "peak bytes of tensors");
     return Error::success();
   }
 
@@ -178,10 +238,9 @@ class PolicyWriter {
 }  // namespace
 
 Expected<std::string> InitialPolicy(const OpenedGraph& model, const ShapeOverrides& given,
-                                    bool is_signature, OneDnn onednn, ThreadPool* pool,
-                                    const CancelFlag* cancel) {
+                                    OneDnn onednn, ThreadPool* pool, const CancelFlag* cancel) {
   RETURN_IF_ERROR(CheckValid(model, [](Severity, llvm::StringRef) {}));
-  return PolicyWriter(model, given, is_signature, onednn, pool, cancel).Write();
+  return PolicyWriter(model, given, onednn, pool, cancel).Write();
 }
 
 }  // namespace grapnel

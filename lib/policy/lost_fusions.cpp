@@ -7,43 +7,13 @@
 #include "lib/ir/node_types.h"
 #include "lib/job/missed_optimizations.h"
 #include "lib/pass/near_misses.h"
+#include "lib/policy/layer_names.h"
+#include "lib/policy/node_origin.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
-
-std::string Placed(llvm::StringRef function, llvm::StringRef node) {
-  return function.empty() ? node.str() : (function + "/" + node).str();
-}
-
-// Returns the model's node from which a node of a rewrite comes: for an inlined node ("call/node";
-// in a loop or branch "while/body/_7/node"), the function's node. Null for a node that a pass
-// created.
-Node OriginOf(const Graph& body, llvm::StringRef name) {
-  if (Node node = body.Find(name)) return node;
-  for (size_t at = name.find('/'); at != llvm::StringRef::npos; at = name.find('/', at + 1)) {
-    Node caller = body.Find(name.take_front(at));
-    if (!caller) continue;
-    llvm::StringRef within = name.drop_front(at + 1);
-    llvm::StringRef behind_number = within.split('/').second.split('/').second;
-    for (llvm::StringRef called : CalledFunctions(caller)) {
-      const Function* function = body.module().FindFunction(called);
-      if (!function || &function->body == &body) continue;
-      if (Node node = OriginOf(function->body, within)) return node;
-      if (Node node = OriginOf(function->body, behind_number)) return node;
-    }
-  }
-  return Node();
-}
-
-// Returns the full name ("function/node") of OriginOf's node or, for a node that a pass created,
-// the name of that node.
-std::string NameOfOrigin(const Module& module, llvm::StringRef function, llvm::StringRef name) {
-  const Function* of = function.empty() ? nullptr : module.FindFunction(function);
-  Node node = OriginOf(of ? of->body : module.main, name);
-  return node ? FullNameOf(node) : Placed(function, name);
-}
 
 // A rewrite that made one node from several.
 struct FusionRewrite {
@@ -101,7 +71,8 @@ class Comparer {
       : base_(base.module()),
         model_(model.module()),
         before_(std::move(before)),
-        now_(std::move(now)) {
+        now_(std::move(now)),
+        layers_(model_) {
     for (const MatchedPair& pair : changes.matched) {
       in_model_[pair.a.name.str()] = pair.b.name.str();
       if (!pair.changes.empty()) became_[pair.b.name.str()] = ChangeText(pair.changes.front());
@@ -225,7 +196,8 @@ class Comparer {
         if (!here.count(PlaceOf(refusal))) continue;
         if (!best || (refusal.rule == fusion.rule && best->rule != fusion.rule)) best = &refusal;
       }
-      if (best) return best->pass + "/" + best->rule + ": " + best->reason;
+      if (best)
+        return best->pass + "/" + best->rule + ": " + best->reason + OtherReader(*best, here);
     }
     for (const std::string& node : here) {
       auto became = became_.find(node);
@@ -234,16 +206,46 @@ class Comparer {
     return "the rule no longer finds its pattern";
   }
 
+  // Returns ", also by 'skip' (AddV2)" if the refusal is about a node with too many readers: the
+  // reader that is not part of the fusion.
+  std::string OtherReader(const Refusal& refusal, const std::set<std::string>& here) const {
+    if (!llvm::StringRef(refusal.reason).contains(" is read ")) return "";
+    for (const std::string& name : here) {
+      auto node = FindNode(model_, name);
+      if (!node) {
+        llvm::consumeError(node.takeError());
+        continue;
+      }
+      Node other;
+      bool is_inner = false;
+      for (const Use& use : node->uses()) {
+        Node reader = node->graph().node(use.node);
+        if (use.slot >= static_cast<uint32_t>(reader.num_inputs())) continue;
+        bool is_here = here.count(FullNameOf(reader)) != 0;
+        is_inner |= is_here;
+        if (!is_here) other = reader;
+      }
+      if (is_inner && other) return Sentence(", also by '{0}' ({1})", other.name(), other.op());
+    }
+    return "";
+  }
+
   LostFusion Tell(const FusionRewrite& fusion) const {
     std::string name = InModel(fusion.anchor);
     for (const std::string& node : fusion.used) {
       if (gone_.count(fusion.anchor) && !gone_.count(node)) name = InModel(node);
     }
-    return {name, fusion.rule, PatternOf(fusion), ReasonOf(fusion)};
+    std::string layer;
+    if (auto node = FindNode(model_, name))
+      layer = layers_.Of(*node);
+    else
+      llvm::consumeError(node.takeError());
+    return {name, layer, fusion.rule, PatternOf(fusion), ReasonOf(fusion)};
   }
 
   const Module &base_, &model_;
   const OptimizedSide before_, now_;
+  const LayerNames layers_;
   std::map<std::string, std::string> in_model_;
   std::map<std::string, std::string> became_;  // by the model's node: the change in the diff
   std::set<std::string> gone_, new_;           // nodes only in the base; nodes only in the model

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "lib/job/shape_overrides.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
@@ -99,7 +100,22 @@ std::optional<double> NumberOf(const toml::node& value, SettingKind kind) {
     return real->get() >= 0 ? std::optional(real->get()) : std::nullopt;
   }
   auto text = value.value<std::string>();
-  return text && kind == SettingKind::kBytes ? BytesOfText(*text) : std::nullopt;
+  bool may_have_unit = kind == SettingKind::kBytes || kind == SettingKind::kByteBudget;
+  return text && may_have_unit ? BytesOfText(*text) : std::nullopt;
+}
+
+// Parses growth: 0.05 for "+5%".
+std::optional<double> GrowthOf(const toml::node& value) {
+  std::string held = value.value_or(std::string());
+  llvm::StringRef text = held;
+  double percent = 0;
+  if (!text.consume_front("+") || !text.consume_back("%")) return std::nullopt;
+  if (text.trim().getAsDouble(percent) || !(percent >= 0)) return std::nullopt;
+  return percent / 100;
+}
+
+bool IsBudget(SettingKind kind) {
+  return kind == SettingKind::kBudget || kind == SettingKind::kByteBudget;
 }
 
 const char* Wanted(SettingKind kind) {
@@ -110,14 +126,43 @@ const char* Wanted(SettingKind kind) {
       return "a list of files or folders";
     case SettingKind::kDevices:
       return "a list of devices, such as \"CPU\"";
+    case SettingKind::kDevice:
+      return "a device, such as \"GPU:0\"";
     case SettingKind::kTypes:
       return "a list of dtypes, such as \"float64\"";
     case SettingKind::kNumber:
       return "a number, not negative";
     case SettingKind::kBytes:
       return "bytes: a number, or a string such as \"25 MB\"";
+    case SettingKind::kBudget:
+      return "a number, not negative, or growth from BASE such as \"+5%\"";
+    case SettingKind::kByteBudget:
+      return "bytes: a number, or a string such as \"25 MB\", or growth from BASE such as \"+5%\"";
+    case SettingKind::kSeverity:
+      return "\"error\", \"warning\" or \"note\"";
+    case SettingKind::kInterface:
+      return "a table of inputs and outputs";
   }
   return "";
+}
+
+// Parses the type of a signature's input or output: "float[?,3]"; "float?" has any rank, "?" any
+// type.
+Expected<SignatureTensor> ParseTensor(std::string key, llvm::StringRef text) {
+  SignatureTensor tensor;
+  tensor.key = std::move(key);
+  if (text == "?") return tensor;
+  bool has_rank = text.contains('[');
+  auto [type, sizes] = text.split('[');
+  if (has_rank ? !sizes.consume_back("]") : !type.consume_back("?"))
+    return MakeError("expected a dtype and sizes, such as \"float[?,3]\"");
+  auto dtype = TypeOf(type.trim());
+  if (!dtype) return NotFound("dtype", type.trim(), TypeNames());
+  tensor.dtype = *dtype;
+  if (has_rank) {
+    ASSIGN_OR_RETURN(tensor.shape, ParseSizes(sizes));
+  }
+  return tensor;
 }
 
 // Reads the value of one key into a rule.
@@ -127,10 +172,23 @@ class SettingReader {
       : folder_(folder), info_(info), rule_(*rule) {}
 
   Error Read(const toml::node& value) {
-    if (info_.kind == SettingKind::kNumber || info_.kind == SettingKind::kBytes) {
+    if (IsBudget(info_.kind)) {
+      if (auto growth = GrowthOf(value)) {
+        rule_.growths[info_.name] = *growth;
+        return Error::success();
+      }
+    }
+    if (info_.kind == SettingKind::kNumber || info_.kind == SettingKind::kBytes ||
+        IsBudget(info_.kind)) {
       auto number = NumberOf(value, info_.kind);
       if (!number) return WrongKind();
       rule_.numbers[info_.name] = *number;
+      return Error::success();
+    }
+    if (info_.kind == SettingKind::kSeverity) {
+      auto severity = SeverityOf(value.value_or(std::string()));
+      if (!severity) return WrongKind();
+      rule_.severities[info_.name] = *severity;
       return Error::success();
     }
     auto words = WordsOf(value);
@@ -254,33 +312,101 @@ class PolicyReader {
       if (info.is_required && !settings->contains(info.name) && !may_be_misspelt)
         return MakeError("[{0}] needs the key '{1}' ({2})", rule.check, info.name, info.help);
     }
-    // Without `allowed` and `forbidden`, every model would pass.
-    auto may_have = [&](const char* key) {
-      return llvm::any_of((*table)->settings, [&](const SettingInfo& info) {
-        return llvm::StringRef(info.name) == key;
-      });
-    };
-    if (may_have("allowed") && may_have("forbidden") && !settings->contains("allowed") &&
-        !settings->contains("forbidden") && !may_be_misspelt)
-      return MakeError("[{0}] needs 'allowed' or 'forbidden', or both", rule.check);
+    // Without any of these, every model would pass.
+    std::vector<std::string> demands;
+    for (const SettingInfo& info : (*table)->settings)
+      if (llvm::is_contained({"allowed", "forbidden", "new"}, llvm::StringRef(info.name)))
+        demands.push_back(std::string("'") + info.name + "'");
+    bool has_demand = llvm::any_of(demands, [&](llvm::StringRef key) {
+      return settings->contains(key.drop_front().drop_back().str());
+    });
+    if (demands.size() > 1 && !has_demand && !may_be_misspelt)
+      return MakeError("[{0}] needs {1}", rule.check, llvm::join(demands, " or "));
+    bool needs_pattern = (*table)->other && (*table)->other->kind == SettingKind::kDevice;
+    if (needs_pattern && rule.placed.empty() && !may_be_misspelt)
+      return MakeError(
+          "[{0}] needs a pattern of nodes and their device, such as \"head/*\" = "
+          "\"GPU:0\"",
+          rule.check);
+    llvm::stable_sort(rule.placed, [](const auto& a, const auto& b) { return a.line < b.line; });
     policy_.rules.push_back(std::move(rule));
     return Error::success();
   }
 
   Error ReadSetting(const PolicyTable& table, std::string_view key, const toml::node& value,
-                    PolicyRule* rule) const {
+                    PolicyRule* rule) {
+    // A signature may have the name of a setting, but only a signature is a table.
+    const toml::table* inner = value.as_table();
+    if (inner && table.other && table.other->kind == SettingKind::kInterface)
+      return ReadInterface(std::string(key), *inner, rule);
     std::vector<std::string> names = {kSeverity};
     for (const SettingInfo& info : table.settings) {
       if (key == info.name) return SettingReader(folder_, info, rule).Read(value);
       names.push_back(info.name);
     }
     std::string where = std::string(" in [") + table.name + "]";
+    bool is_pattern = table.other && table.other->kind == SettingKind::kDevice;
+    if (key != kSeverity && is_pattern && !value.is_array())
+      return ReadPlacedNodes(std::string(key), value, rule);
     if (key != kSeverity)
       return NotFound("key", llvm::StringRef(key.data(), key.size()), names, where);
     auto severity = SeverityOf(value.value_or(std::string()));
     if (!severity) return MakeError("'severity' must be \"error\", \"warning\" or \"note\"");
     rule->severity = *severity;
     return Error::success();
+  }
+
+  // Reads "head/*" = "GPU:0".
+  static Error ReadPlacedNodes(const std::string& pattern, const toml::node& value,
+                               PolicyRule* rule) {
+    auto nodes = Glob::Parse(pattern);
+    if (!nodes) return nodes.takeError();
+    auto text = value.value<std::string>();
+    if (!text) return MakeError("'{0}': expected {1}", pattern, Wanted(SettingKind::kDevice));
+    auto device = DeviceSpec::ParseTyped(*text);
+    if (!device) return Annotate("'" + pattern + "'", device.takeError());
+    rule->placed.push_back(
+        {std::move(*nodes), *device, static_cast<int>(value.source().begin.line)});
+    return Error::success();
+  }
+
+  Error ReadInterface(std::string name, const toml::table& table, PolicyRule* rule) {
+    static const std::vector<std::string> kKeys = {"inputs", "outputs", "method"};
+    Signature signature;
+    signature.name = std::move(name);
+    for (auto&& [key, value] : table) {
+      llvm::StringRef word(key.data(), key.length());
+      if (word == "method" && value.is_string()) {
+        signature.method = value.value_or(std::string());
+      } else if (word == "method") {
+        NoteError(key.source(), MakeError("'method': expected a string"));
+      } else if (llvm::is_contained(kKeys, word)) {
+        ReadTensors(word, value, word == "inputs" ? &signature.inputs : &signature.outputs);
+      } else {
+        NoteError(key.source(), NotFound("key", word, kKeys, " in a signature"));
+      }
+    }
+    rule->signatures.push_back(std::move(signature));
+    return Error::success();
+  }
+
+  void ReadTensors(llvm::StringRef what, const toml::node& value,
+                   std::vector<SignatureTensor>* tensors) {
+    const toml::table* table = value.as_table();
+    if (!table)
+      return NoteError(value.source(),
+                       MakeError("'{0}': expected the type of each key, as in {0}.x = "
+                                 "\"float[?,3]\"",
+                                 what));
+    for (auto&& [key, type] : *table) {
+      auto tensor = ParseTensor(std::string(key.str()), type.value_or(std::string()));
+      if (tensor) {
+        tensors->push_back(std::move(*tensor));
+      } else {
+        std::string place = Sentence("'{0}.{1}'", what, llvm::StringRef(key.data(), key.length()));
+        NoteError(key.source(), Annotate(place, tensor.takeError()));
+      }
+    }
   }
 
   // Rejects "auto", since a check must give the same result on every machine.
@@ -380,6 +506,11 @@ const std::vector<DataType>* PolicyRule::FindTypes(const std::string& key) const
 double PolicyRule::Number(const std::string& key, double otherwise) const {
   const double* number = FindIn(numbers, key);
   return number ? *number : otherwise;
+}
+
+const double* PolicyRule::FindGrowth(const std::string& key) const { return FindIn(growths, key); }
+const FindingSeverity* PolicyRule::FindSeverity(const std::string& key) const {
+  return FindIn(severities, key);
 }
 
 Expected<Policy> Policy::Parse(llvm::StringRef toml, llvm::StringRef path,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/io/open.h"
 #include "lib/ir/device_name.h"
 #include "lib/ir/types.h"
 #include "lib/support/error.h"
@@ -21,12 +22,18 @@ const char* FindingSeverityName(FindingSeverity severity);  // "error", "warning
 
 // The type of a key in a check's table.
 enum class SettingKind : uint8_t {
-  kGlobs,    // names, or patterns that match names
-  kPaths,    // files and folders, relative to the policy's folder
-  kDevices,  // "CPU", "/job:worker", "/device:GPU:1"
-  kTypes,    // dtypes; "float64" is the same as "double"
-  kNumber,   // a number that is not negative
-  kBytes,    // a number of bytes, or a string such as "25 MB"
+  kGlobs,       // names, or patterns that match names
+  kPaths,       // files and folders, relative to the policy's folder
+  kDevices,     // "CPU", "/job:worker", "/device:GPU:1"
+  kDevice,      // one of them
+  kTypes,       // dtypes; "float64" is the same as "double"
+  kNumber,      // a number that is not negative
+  kBytes,       // a number of bytes, or a string such as "25 MB"
+  kBudget,      // a number, or growth from BASE: "+5%"
+  kByteBudget,  // a number of bytes, or growth from BASE
+  kSeverity,    // "error", "warning" or "note"
+  // A table: the inputs and outputs of the signature of that name.
+  kInterface,
 };
 
 struct SettingInfo {
@@ -41,6 +48,15 @@ struct PolicyTable {
   const char* name;
   FindingSeverity severity;  // of findings, unless the policy sets another
   std::vector<SettingInfo> settings;
+  // The meaning of a key of any other name. Lists show `name` for such a key: "SIGNATURE".
+  std::optional<SettingInfo> other = std::nullopt;
+};
+
+// A demand of the policy: nodes that fit are on this device.
+struct PlacedNodes {
+  Glob nodes;
+  DeviceSpec device;
+  int line = 0;
 };
 
 // A check's table in a policy. The maps have entries only for keys that are in the table.
@@ -53,11 +69,19 @@ struct PolicyRule {
   std::map<std::string, std::vector<DeviceSpec>> devices;
   std::map<std::string, std::vector<DataType>> types;
   std::map<std::string, double> numbers;
+  std::map<std::string, double> growths;  // "+5%" is 0.05
+  std::map<std::string, FindingSeverity> severities;
+  std::vector<PlacedNodes> placed;  // in the order of the file
+  // The recorded interfaces, sorted by name. The tensors have no names, and one whose type is not
+  // recorded has the dtype DT_INVALID.
+  std::vector<Signature> signatures;
 
   const std::vector<Glob>* FindGlobs(const std::string& key) const;
   const std::vector<DeviceSpec>* FindDevices(const std::string& key) const;
   const std::vector<DataType>* FindTypes(const std::string& key) const;
   double Number(const std::string& key, double otherwise) const;
+  const double* FindGrowth(const std::string& key) const;
+  const FindingSeverity* FindSeverity(const std::string& key) const;
 };
 
 // A waiver: until a date, findings of one check for some nodes do not count.

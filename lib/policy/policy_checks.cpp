@@ -6,6 +6,11 @@ namespace {
 constexpr auto kError = FindingSeverity::kError;
 constexpr auto kWarning = FindingSeverity::kWarning;
 
+std::vector<SettingInfo> WithNew(std::vector<SettingInfo> settings, const char* help) {
+  settings.push_back({"new", SettingKind::kSeverity, help});
+  return settings;
+}
+
 std::vector<SettingInfo> AllowedAndForbidden(SettingKind kind, const char* allowed,
                                              const char* forbidden) {
   return {{"allowed", kind, allowed}, {"forbidden", kind, forbidden}};
@@ -19,9 +24,10 @@ std::vector<PolicyCheck> MakeChecks() {
   using Kind = SettingKind;
   return {
       {{"ops", kError,
-        AllowedAndForbidden(Kind::kGlobs, "allowed ops; default: all", "forbidden ops")},
+        WithNew(AllowedAndForbidden(Kind::kGlobs, "allowed ops; default: all", "forbidden ops"),
+                "the severity of an op that BASE does not have; default: it may be there")},
        "the op of each node",
-       "an op that is forbidden, or not among those allowed",
+       "an op that is forbidden, not among those allowed, or new",
        false,
        CheckOps},
       {{"devices", kError,
@@ -31,13 +37,31 @@ std::vector<PolicyCheck> MakeChecks() {
        "a device that is forbidden, or not among those allowed",
        false,
        CheckDevices},
+      {{"placement",
+        kError,
+        {{"devices", Kind::kDevices, "the devices that there are", true}},
+        SettingInfo{"PATTERN", Kind::kDevice, "the device of the nodes that the pattern fits"}},
+       "the device on which TensorFlow places each node",
+       "a node that is placed elsewhere, and why",
+       false,
+       CheckPlacement},
       {{"dtypes", kError,
-        AllowedAndForbidden(Kind::kTypes, "allowed dtypes of tensors; default: all",
-                            "forbidden dtypes")},
+        WithNew(AllowedAndForbidden(Kind::kTypes, "allowed dtypes of tensors; default: all",
+                                    "forbidden dtypes"),
+                "the severity of a dtype that BASE does not have; default: it may be there")},
        "the dtypes of outputs",
-       "the nodes at which a forbidden dtype begins",
+       "the nodes at which a dtype begins that is forbidden or new",
        false,
        CheckTypes},
+      {{"signatures",
+        kError,
+        {{"except", Kind::kGlobs, "signatures, and SIGNATURE/KEY, that may change"}},
+        SettingInfo{"SIGNATURE", Kind::kInterface,
+                    "a table: the dtype and shape of each of its inputs and outputs"}},
+       "the signatures, and those that the policy or BASE has",
+       "a change of a signature that breaks its callers",
+       false,
+       CheckSignatures},
       {{"lost_fusions", kError, {}},
        "both models after the default passes",
        "nodes that are fused in BASE but not here, and why not",
@@ -69,32 +93,32 @@ std::vector<PolicyCheck> MakeChecks() {
        false,
        CheckRetracing},
       {{"nodes", kError,
-        Most(Kind::kNumber, "allowed number of nodes, including those of functions")},
+        Most(Kind::kBudget, "allowed number of nodes, including those of functions")},
        "the graph",
        "a model with more nodes than allowed, and its largest scope",
        false,
        CheckNodes},
       {{"flops", kError,
-        Most(Kind::kNumber, "allowed number of floating-point operations of one run")},
+        Most(Kind::kBudget, "allowed number of floating-point operations of one run")},
        "shapes",
        "more FLOPs than allowed, and the node with the most",
        false,
        CheckFlops},
       {{"parameters", kError,
-        Most(Kind::kNumber,
+        Most(Kind::kBudget,
              "allowed number of elements of variables and floating-point constants")},
        "variables and floating-point constants",
        "more parameters than allowed, and the largest variable or constant",
        false,
        CheckParameters},
       {{"peak_memory", kError,
-        Most(Kind::kBytes, "allowed peak of the bytes of tensors in one run")},
+        Most(Kind::kByteBudget, "allowed peak of the bytes of tensors in one run")},
        "shapes, in execution order",
        "more memory than allowed, and the node with the largest output",
        false,
        CheckPeakMemory},
       {{"file_size", kError,
-        Most(Kind::kBytes, "allowed bytes of the file, or of the folder's files")},
+        Most(Kind::kByteBudget, "allowed bytes of the file, or of the folder's files")},
        "the file, or the SavedModel's folder",
        "a larger file than allowed, and its largest variable or constant",
        false,
@@ -145,6 +169,13 @@ void PolicyFindings::Add(std::string node, std::string what, std::string expecte
   finding.expected = std::move(expected);
   finding.advice = std::move(advice);
   findings_.push_back(std::move(finding));
+}
+
+void PolicyFindings::AddAs(FindingSeverity severity, std::vector<std::string> nodes,
+                           std::string what, std::string expected, std::string advice) {
+  Add(nodes.front(), std::move(what), std::move(expected), std::move(advice));
+  findings_.back().severity = severity;
+  findings_.back().also.assign(nodes.begin() + 1, nodes.end());
 }
 
 void PolicyFindings::AddScope(std::string scope, std::string what, std::string expected,

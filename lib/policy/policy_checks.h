@@ -22,6 +22,11 @@ class PolicyFindings {
   void Add(std::string node, std::string what, std::string expected, std::string advice);
   // Adds a finding for a scope.
   void AddScope(std::string scope, std::string what, std::string expected, std::string advice);
+  // Adds a finding about all of `nodes`, with another severity than the policy's.
+  void AddAs(FindingSeverity severity, std::vector<std::string> nodes, std::string what,
+             std::string expected, std::string advice);
+  // The severity that the policy gives to findings of the check.
+  FindingSeverity severity() const { return rule_.severity; }
 
  private:
   const PolicyRule& rule_;
@@ -51,8 +56,13 @@ Judged CheckTypes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& f
 Judged CheckDebugOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Judged CheckUnusedInputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Judged CheckUnguardedOps(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+// placement_checks.cpp: where nodes run.
+Judged CheckPlacement(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 // retracing.cpp: functions that were traced too often.
 Judged CheckRetracing(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
+
+// signature_checks.cpp: what callers of signatures rely on.
+Judged CheckSignatures(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 
 // budget_checks.cpp: sizes and costs.
 Judged CheckNodes(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
@@ -84,8 +94,8 @@ constexpr double kMostTraces = 4;
 std::vector<std::string> DebugOps();
 
 // Visits each node of the model that is not an argument or result of a function, with its full
-// name.
-void VisitNodes(const Module& module,
+// name. Leaves out the nodes that only save, restore and initialize (UpkeepNodes).
+void VisitNodes(const OpenedGraph& opened,
                 llvm::function_ref<void(const Node& node, const std::string& name)> visit);
 
 }  // namespace grapnel

@@ -30,8 +30,11 @@ void ApplyWaivers(const Policy& policy, llvm::StringRef today, llvm::ArrayRef<st
   for (PolicyFinding& finding : *findings) {
     for (const Waiver& waiver : policy.waivers) {
       const std::string& place = finding.node.empty() ? finding.scope : finding.node;
-      if (waiver.check != finding.check || !waiver.node.Fits(place)) continue;
+      auto fits = [&](const std::string& at) { return waiver.node.Fits(at); };
+      if (waiver.check != finding.check) continue;
+      if (!fits(place) && llvm::none_of(finding.also, fits)) continue;
       needed.insert(&waiver);
+      if (!fits(place) || !llvm::all_of(finding.also, fits)) continue;
       if (!finding.waiver && today <= waiver.until) finding.waiver = &waiver;
     }
   }

@@ -14,6 +14,8 @@ struct PolicyFinding {
   FindingSeverity severity = FindingSeverity::kError;
   // "function/node", a variable or a function; empty: the scope, or the whole model
   std::string node;
+  // Further places of the same finding: "serve/scores", beside the node "serving_default/scores".
+  std::vector<std::string> also;
   // Sentences without a capital letter or a period: the problem, what was expected, what to do.
   std::string what, expected, advice;
 
@@ -28,7 +30,8 @@ struct PolicyFinding {
   const Waiver* waiver = nullptr;  // the waiver that applies; null: none
 };
 
-// Assigns each finding the first waiver that matches and has not expired on `today` ("2027-01-31").
+// Assigns each finding the first waiver that matches all of its places and has not expired on
+// `today` ("2027-01-31").
 // Adds a note for each waiver that has expired, that matches no finding, or whose check is not in
 // the policy. Does not judge waivers of checks that are not in `looked`, the checks that ran. The
 // findings refer to `policy`.

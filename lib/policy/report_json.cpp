@@ -18,6 +18,9 @@ void WriteFinding(const PolicyFinding& finding, OStream& json) {
     json.attribute("node", OrNull(finding.node));
     json.attribute("scope", OrNull(finding.scope));
     json.attribute("source", OrNull(finding.source));
+    json.attributeArray("also", [&] {
+      for (const std::string& place : finding.also) json.value(fixUTF8(place));
+    });
     json.attribute("what", fixUTF8(finding.what));
     json.attribute("expected", fixUTF8(finding.expected));
     json.attribute("advice", fixUTF8(finding.advice));
@@ -36,6 +39,14 @@ void WriteFinding(const PolicyFinding& finding, OStream& json) {
 }  // namespace
 
 void WritePolicyJson(const PolicyReport& report, OStream& json) {
+  if (report.verdict) {
+    json.attributeObject("verdict", [&] {
+      json.attribute("kind", VerdictName(report.verdict->kind));
+      json.attribute("text", fixUTF8(report.verdict->text));
+    });
+  } else {
+    json.attribute("verdict", nullptr);
+  }
   json.attribute("model", fixUTF8(report.model));
   json.attribute("against", OrNull(report.base));
   json.attribute("policy", fixUTF8(report.policy));

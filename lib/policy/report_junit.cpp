@@ -72,6 +72,10 @@ void WritePolicyJunit(const PolicyReport& report, llvm::raw_ostream& os) {
      << "<testsuites tests=\"" << tests << "\" failures=\"" << failed << "\" errors=\"0\">\n"
      << "  <testsuite name=\"" << Xml(report.model) << "\" tests=\"" << tests << "\" failures=\""
      << failed << "\" errors=\"0\" skipped=\"" << skipped << "\">\n";
+  if (report.verdict) {
+    os << "    <properties>\n      <property name=\"verdict\" value=\"" << Xml(report.verdict->text)
+       << "\"/>\n    </properties>\n";
+  }
   for (const PolicyOutcome& outcome : report.outcomes)
     WriteCase(outcome.check, outcome.reason, report, os);
   WriteCase("waiver", "", report, os);

@@ -60,8 +60,9 @@ void WriteBelow(const PolicyReport& report, llvm::raw_ostream& os) {
 
 void WritePolicyMarkdown(const PolicyReport& report, llvm::StringRef picture,
                          llvm::raw_ostream& os) {
-  os << "### grapnel check: " << PolicySummary(report) << "\n\n"
-     << Cell(report.model) << ", " << Plural(report.outcomes.size(), "check") << " of "
+  os << "### grapnel check: " << PolicySummary(report) << "\n\n";
+  if (report.verdict) os << "Verdict: " << Cell(report.verdict->text) << ".\n\n";
+  os << Cell(report.model) << ", " << Plural(report.outcomes.size(), "check") << " of "
      << Cell(report.policy);
   if (!report.base.empty()) os << ", against " << Cell(report.base);
   os << "\n";

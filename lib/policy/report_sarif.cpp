@@ -11,6 +11,15 @@ void WriteText(OStream& json, const char* key, const std::string& text) {
   json.attributeObject(key, [&] { json.attribute("text", fixUTF8(text)); });
 }
 
+void WriteLogicalLocation(llvm::StringRef name, const char* kind, OStream& json) {
+  llvm::StringRef last = name.rsplit('/').second;
+  json.object([&] {
+    json.attribute("name", fixUTF8(last.empty() ? name : last));
+    json.attribute("fullyQualifiedName", fixUTF8(name));
+    json.attribute("kind", kind);
+  });
+}
+
 void WriteLocation(const PolicyFinding& finding, const PolicyReport& report, OStream& json) {
   json.object([&] {
     bool has_line = finding.source_line > 0;
@@ -21,16 +30,12 @@ void WriteLocation(const PolicyFinding& finding, const PolicyReport& report, OSt
       if (has_line)
         json.attributeObject("region", [&] { json.attribute("startLine", finding.source_line); });
     });
-    const std::string& name = finding.node.empty() ? finding.scope : finding.node;
-    if (name.empty()) return;
+    std::vector<std::string> names = finding.also;
+    names.insert(names.begin(), finding.node.empty() ? finding.scope : finding.node);
+    if (names[0].empty()) return;
     json.attributeArray("logicalLocations", [&] {
-      json.object([&] {
-        json.attribute("name", fixUTF8(llvm::StringRef(name).rsplit('/').second.empty()
-                                           ? llvm::StringRef(name)
-                                           : llvm::StringRef(name).rsplit('/').second));
-        json.attribute("fullyQualifiedName", fixUTF8(name));
-        json.attribute("kind", finding.node.empty() ? "namespace" : "element");
-      });
+      for (const std::string& name : names)
+        WriteLogicalLocation(name, finding.node.empty() ? "namespace" : "element", json);
     });
   });
 }
@@ -88,6 +93,11 @@ void WritePolicySarif(const PolicyReport& report, llvm::raw_ostream& os) {
     json.attribute("version", "2.1.0");
     json.attributeArray("runs", [&] {
       json.object([&] {
+        if (report.verdict) {
+          json.attributeObject("automationDetails", [&] {
+            WriteText(json, "description", "verdict: " + report.verdict->text);
+          });
+        }
         json.attributeObject("tool", [&] { json.attributeObject("driver", write_driver); });
         json.attributeArray("results", [&] {
           for (const PolicyFinding& finding : report.findings) WriteResult(finding, report, json);

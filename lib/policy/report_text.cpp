@@ -65,6 +65,7 @@ std::string PolicySummary(const PolicyReport& report) {
 }
 
 void WritePolicyText(const PolicyReport& report, bool all, llvm::raw_ostream& os) {
+  if (report.verdict) os << "verdict: " << report.verdict->text << "\n";
   os << "check: " << PolicySummary(report) << " in " << report.model << " ("
      << Plural(report.outcomes.size(), "check") << " of " << report.policy;
   if (!report.base.empty()) os << ", against " << report.base;

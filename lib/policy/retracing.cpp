@@ -38,9 +38,10 @@ Traces TracesOfObjects(llvm::StringRef bytes, llvm::StringSet<>* listed) {
 
 // Returns the functions that nodes call with a PartitionedCall op, or as an op of that name. Leaves
 // out branches and loop bodies, since different ones often have the same name.
-std::set<llvm::StringRef> CalledByName(const Module& module) {
+std::set<llvm::StringRef> CalledByName(const OpenedGraph& opened) {
+  const Module& module = opened.module();
   std::set<llvm::StringRef> called;
-  VisitNodes(module, [&](const Node& node, const std::string&) {
+  VisitNodes(opened, [&](const Node& node, const std::string&) {
     llvm::StringRef op = node.op();
     if (module.FindFunction(op)) called.insert(op);
     if (!op.contains("PartitionedCall")) return;
@@ -69,10 +70,11 @@ uint64_t HashOfArguments(const ShapeMap& shapes, const Graph& graph) {
 // Groups the called "__inference_" functions whose names differ only in numbers and which have the
 // same ops, but other argument dtypes or shapes, or other constants. Different layers of one kind
 // may be grouped too.
-Traces TracesOfNames(const Module& module, const llvm::StringSet<>& listed) {
+Traces TracesOfNames(const OpenedGraph& opened, const llvm::StringSet<>& listed) {
+  const Module& module = opened.module();
   Traces traces;
   std::map<std::pair<std::string, uint64_t>, std::string> first_of;
-  std::set<llvm::StringRef> called = CalledByName(module);
+  std::set<llvm::StringRef> called = CalledByName(opened);
   ModuleView view(module, {});
   ModuleShapes shapes(module);
   for (const auto& function : module.functions) {
@@ -95,7 +97,7 @@ std::vector<std::pair<std::string, size_t>> RetracedFunctions(const OpenedGraph&
   // are found by name.
   llvm::StringSet<> listed;
   Traces all = TracesOfObjects(opened.file().object_graph, &listed);
-  all.merge(TracesOfNames(opened.module(), listed));
+  all.merge(TracesOfNames(opened, listed));
   std::vector<std::pair<std::string, size_t>> retraced;
   for (const auto& [name, traces] : all) {
     if (traces.size() > most) retraced.emplace_back(name, traces.size());

@@ -25,13 +25,6 @@ std::string ForTable(const QueryCell& cell, size_t widest) {
   return text.substr(0, end) + "...";
 }
 
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string field = "\"";
-  for (char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
-  return field + "\"";
-}
-
 llvm::json::Value JsonOf(const QueryCell& cell) {
   if (const auto* number = std::get_if<int64_t>(&cell)) return *number;
   if (const auto* number = std::get_if<double>(&cell)) return NumberOrText(*number);

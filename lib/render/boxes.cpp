@@ -105,6 +105,8 @@ class BoxMaker {
     cluster.title = Relative(tree_.TitleText(id), parent);
     cluster.tooltip = prefix_ + path + ", " + Plural(tree_.scope(id).num_ops, "op");
     cluster.parent = parent;
+    cluster.made_up = tree_.IsMadeUp(id);
+    cluster.kept = tree_.scope(id).kept;
     return AddCluster(std::move(cluster), tree_.scope(tree_.RealScope(id)).path);
   }
 
@@ -161,6 +163,8 @@ class BoxMaker {
       box.title = Relative(tree_.TitleText(scope), box.cluster);
       box.tooltip = prefix_ + path + ", " + Plural(tree_.scope(scope).num_ops, "op") +
                     " (--scope " + path + " opens it)";
+      box.made_up = tree_.IsMadeUp(scope);
+      box.kept = tree_.scope(scope).kept;
     }
     return it->second = Add(std::move(box));
   }

@@ -19,10 +19,11 @@ struct BodyBoxes {
   int cluster = -1;              // the function's cluster; -1 for main
 };
 
-// Adds the boxes and clusters of a body to `picture`, in the order of nodes, without notes.
+// Adds the boxes and clusters of a body to `picture`, boxes in the order of nodes, without notes.
 BodyBoxes AddBoxes(const BodyPlan& plan, Picture* picture);
 
-// Adds notes to a body's boxes: an op's constants, the number and kinds of ops in a scope.
+// Adds notes to a body's boxes: an op's constants and folded NoOps, the number and kinds of ops in
+// a scope.
 void AddNotes(const BodyBoxes& body, const ViewOptions& options, const ShapeMap* shapes,
               Picture* picture);
 

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_RENDER_DIFF_PICTURE_H_
 
 #include "lib/diff/union_graph.h"
+#include "lib/diff/value_diff.h"
 #include "lib/render/picture.h"
 
 namespace grapnel {
@@ -12,9 +13,12 @@ struct DiffPicture {
   Picture picture;
 };
 
-// `diff` must be between some graph and `b`. Opens the scopes with differences, unless there are
-// too many to read. Returns the errors of MakePicture.
-Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff);
+// `diff` must be between some graph and `b`; `values`, if not null, is the comparison of their
+// values. Marks nodes with differences, and the readers of constants and variables with differences
+// (lib/render/diff_marks.h). Opens the scopes of marked nodes, unless there are too many to read.
+// Returns the errors of MakePicture.
+Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff,
+                                      const ValueReport* values = nullptr);
 
 }  // namespace grapnel
 

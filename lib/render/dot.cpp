@@ -213,7 +213,7 @@ class DotMaker {
       // In a graph that runs upwards, `dot` swaps top and bottom labels.
       if (picture_.direction == Direction::kUp) Set(made, "labelloc", "b");
       Set(made, "tooltip", EscString(cluster.tooltip));
-      Set(made, "style", "filled,rounded");
+      Set(made, "style", cluster.made_up ? "filled,rounded,dashed" : "filled,rounded");
       Set(made, "color", cluster.function ? kCallInk : "#b5b5b5");
       // Nested frames alternate between two fill colors, to tell touching frames apart.
       int depth = 0;
@@ -249,7 +249,7 @@ class DotMaker {
       Set(node, "peripheries", "2");
     if (box.kind == BoxKind::kFunction) Set(node, "color", kCallInk);
     if (box.focus) Set(node, "penwidth", "3");
-    if (box.kind == BoxKind::kRest) Set(node, "style", "filled,dashed");
+    if (box.kind == BoxKind::kRest || box.made_up) Set(node, "style", "filled,dashed");
     if (box.kind == BoxKind::kStub) {
       Set(node, "style", "filled,dashed");
       Set(node, "color", kErrorInk);

@@ -10,7 +10,8 @@
 
 namespace grapnel {
 
-// Returns a new graph, which the caller closes with agclose.
+// Returns a new graph, which the caller closes with agclose. Only one thread at a time may use
+// cgraph.
 Agraph_t* MakeDotGraph(const Picture& picture);
 
 // Returns the graph as DOT text, as cgraph writes it.

@@ -22,10 +22,9 @@ struct PictureFile {
   std::string warning;  // what the format cannot represent; empty if it represents all
 };
 
-// Returns the picture as a file of that format. The same picture gives the same bytes (for PNG,
-// with the same fonts). SVG and PNG are laid out and drawn by the page's scripts: see
-// lib/render/engine/engine.h for costs and requirements. Takes some 50 ms for 60 boxes, a second
-// for 2,000 boxes.
+// Returns the picture as a file of that format. The same picture gives the same bytes. SVG and PNG
+// are laid out and drawn by the page's scripts: see lib/render/engine/engine.h for costs and
+// requirements. These take some 50 ms for 60 boxes, a second for 2,000 boxes.
 Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format);
 
 }  // namespace grapnel

@@ -22,8 +22,8 @@ struct FlowMember {
   llvm::StringRef name;  // the name within the scope of the siblings
 };
 
-// One part: its members in the order of the flow. A series has several repeats, one after the
-// other: equal members that are connected in the same way.
+// One part: its members in the order of the flow. A series has several repeats of equal members
+// that are connected in the same way, one after the other or, for duplicate branches, side by side.
 struct FlowPart {
   std::vector<std::vector<uint32_t>> repeats;
 };
@@ -47,9 +47,9 @@ class NameWords {
 // between two merges, a layer or a block become one part, and cuts large parts again in the same
 // way. Then joins parts with similar names, makes series of repeated parts, and joins the smallest
 // neighbors, one of which reads the other, until at most `most` parts are left. Members without a
-// cycle give parts without a cycle, in an order in which each comes after its inputs. Every part is
-// connected, so there may be up to 2 * most parts; if even more would be needed, unconnected
-// members share a part. Takes n log n time in members and edges.
+// cycle give parts without a cycle, in an order in which each comes after its inputs. A part that
+// is not a series is connected, so there may be up to 2 * most parts; if even more would be needed,
+// unconnected members share a part. Takes n log n time in members and edges.
 std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges,
                                 uint32_t most);
 

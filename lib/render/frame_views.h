@@ -37,7 +37,7 @@ struct FrameView {
 };
 
 // Returns a view for each frame: [0] is the outermost frame, [1 + i] the frame of cluster i. Takes
-// near-linear time in the picture.
+// near-linear time in the picture, except for frames with many ends outside.
 std::vector<FrameView> MakeFrameViews(const Picture& picture);
 
 }  // namespace grapnel

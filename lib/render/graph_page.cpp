@@ -274,11 +274,11 @@ PageOpening GraphPage::OpensByItself() const {
   return none;
 }
 
-Error GraphPage::OpenAs(const OpenRequest& wanted) {
+Expected<std::vector<std::string>> GraphPage::OpenAs(const OpenRequest& wanted) {
   ASSIGN_OR_RETURN(PageOpening opening, OpenPage(module_, First(), wanted));
   opening_ = std::move(opening);
   opening_->asked = true;
-  return Error::success();
+  return opening_->notices;
 }
 
 const SignatureBody* GraphPage::EntryOf(const Graph& graph) const {

@@ -98,8 +98,8 @@ class GraphPage {
   }
 
   // Sets the scopes and functions that are open at first, instead of the largest scopes; call it
-  // after BeginAt. Errors: a scope or a function that does not exist.
-  Error OpenAs(const OpenRequest& wanted);
+  // after BeginAt. Returns PageOpening::notices. Errors: a scope or a function that does not exist.
+  Expected<std::vector<std::string>> OpenAs(const OpenRequest& wanted);
   // Call it before requesting a document.
   void SetLines(PageLines lines) { page_lines_ = std::move(lines); }
 

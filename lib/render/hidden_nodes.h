@@ -16,7 +16,8 @@
 namespace grapnel {
 
 // A list of words that hide nodes: "op:GLOB" matches ops, "name:GLOB" names, "/REGEX/" a part of a
-// name (POSIX extended). The page parses the same words (lib/serve/web/filter_words.js).
+// name (POSIX extended, with \d, \w and \s). The page parses the same words
+// (lib/serve/web/filter_words.js).
 class HiddenNodes {
  public:
   // True if `word` begins like one of these forms, even if the rest is invalid.

@@ -6,6 +6,7 @@
 #ifndef GRAPNEL_LIB_RENDER_MODEL_EXPLORER_H_
 #define GRAPNEL_LIB_RENDER_MODEL_EXPLORER_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ enum class NodeDataKind {
 };
 // Writes the number of `kind` for each node that has one, by the ids of WriteModelExplorer.
 void WriteNodeData(const Module& module, NodeDataKind kind, llvm::raw_ostream& os);
+// Writes numbers of the caller's, called `name`. The keys of `numbers` are nodes, "function/node" in
+// functions; other keys are left out.
+void WriteNodeData(const Module& module, llvm::StringRef name,
+                   const std::map<std::string, double>& numbers, llvm::raw_ostream& os);
 
 // Writes the correspondence of A's and B's nodes for two panes: matched pairs and fusions, by the
 // ids of WriteModelExplorer. Other nodes have no counterpart, even if both graphs have a node of

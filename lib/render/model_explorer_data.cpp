@@ -23,12 +23,9 @@ std::optional<int64_t> ConstantBytes(const Node& node) {
   return static_cast<int64_t>(bytes);
 }
 
-void WriteResults(const ExplorerGraph& graph, const ShapeMap* shapes, llvm::json::OStream& json) {
-  for (Node node : graph.graph->nodes()) {
-    std::optional<int64_t> value = shapes ? EstimateFlops(node, *shapes) : ConstantBytes(node);
-    if (!value) continue;
-    json.attributeObject(graph.node_ids[node.id()], [&] { json.attribute("value", *value); });
-  }
+std::optional<llvm::json::Value> AsValue(std::optional<int64_t> number) {
+  if (!number) return std::nullopt;
+  return llvm::json::Value(*number);
 }
 
 // Writes a gradient from white to blue: the highest cost stands out, and text stays readable.
@@ -51,21 +48,50 @@ void WriteIds(const char* key, llvm::ArrayRef<NodeEntry> entries, llvm::json::OS
 
 }  // namespace
 
-void WriteNodeData(const Module& module, NodeDataKind kind, llvm::raw_ostream& os) {
+using ValueOf =
+    llvm::function_ref<std::optional<llvm::json::Value>(const Node&, const std::string& id)>;
+
+static void WriteData(const Module& module, llvm::StringRef name, ValueOf value_of,
+                      llvm::raw_ostream& os) {
   llvm::json::OStream json(os, 1);
-  ModuleShapes shapes(module);
   json.object([&] {
     for (const ExplorerGraph& graph : ExplorerGraphs(module)) {
-      const ShapeMap* of_body = kind == NodeDataKind::kOpCost ? &shapes.Of(*graph.graph) : nullptr;
       json.attributeObject(graph.id, [&] {
-        json.attribute("name",
-                       kind == NodeDataKind::kOpCost ? "estimated FLOPs" : "constant bytes");
-        json.attributeObject("results", [&] { WriteResults(graph, of_body, json); });
+        json.attribute("name", name);
+        json.attributeObject("results", [&] {
+          for (Node node : graph.graph->nodes()) {
+            const std::string& id = graph.node_ids[node.id()];
+            std::optional<llvm::json::Value> value = value_of(node, id);
+            if (value) json.attributeObject(id, [&] { json.attribute("value", *value); });
+          }
+        });
         WriteGradient(json);
       });
     }
   });
   os << "\n";
+}
+
+void WriteNodeData(const Module& module, NodeDataKind kind, llvm::raw_ostream& os) {
+  if (kind == NodeDataKind::kConstantBytes) {
+    auto bytes = [](const Node& node, const std::string&) { return AsValue(ConstantBytes(node)); };
+    return WriteData(module, "constant bytes", bytes, os);
+  }
+  ModuleShapes shapes(module);
+  auto flops = [&](const Node& node, const std::string&) {
+    return AsValue(EstimateFlops(node, shapes.Of(node.graph())));
+  };
+  WriteData(module, "estimated FLOPs", flops, os);
+}
+
+void WriteNodeData(const Module& module, llvm::StringRef name,
+                   const std::map<std::string, double>& numbers, llvm::raw_ostream& os) {
+  auto value_of = [&](const Node&, const std::string& id) -> std::optional<llvm::json::Value> {
+    auto number = numbers.find(id);
+    if (number == numbers.end()) return std::nullopt;
+    return llvm::json::Value(number->second);
+  };
+  WriteData(module, name, value_of, os);
 }
 
 void WriteSyncNavigation(const Diff& diff, llvm::raw_ostream& os) {

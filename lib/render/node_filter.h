@@ -28,7 +28,7 @@ struct NodeFilter {
 // The words of NodeFilter::hide or NodeFilter::only, to test nodes of one module.
 class FilterWords {
  public:
-  // Errors are those of HiddenNodes::Add.
+  // Errors: those of HiddenNodes::Add; a word of no known form.
   static Expected<FilterWords> Parse(llvm::ArrayRef<std::string> words);
 
   // Returns the node's text for a field: "device", "job", ...

@@ -328,11 +328,11 @@ SharedTexts NodeTexts::SharedOf(const Node& node, bool with_panel) {
   };
   if (is_new)
     shared.traits =
-        texts_.Number(TextKind::kTraits, text_of([](Writer writer) { writer.Traits(); }));
+        texts_.Number(PageTextKind::kTraits, text_of([](Writer writer) { writer.Traits(); }));
   if (with_panel && shared.panel == 0) {
     bool is_plain = HasPlainNames(node);
-    shared.panel =
-        texts_.Number(TextKind::kPanel, text_of([&](Writer writer) { writer.Panel(is_plain); }));
+    shared.panel = texts_.Number(PageTextKind::kPanel,
+                                 text_of([&](Writer writer) { writer.Panel(is_plain); }));
   }
   return with_panel ? shared : SharedTexts{shared.traits, 0};
 }
@@ -366,7 +366,7 @@ uint32_t NodeTexts::BoxOf(const Node& node) {
       if (cost.bytes) json.attribute("bytes", cost.bytes);
     });
   });
-  return texts_.Number(TextKind::kBox, text);
+  return texts_.Number(PageTextKind::kBox, text);
 }
 
 uint32_t NodeTexts::DetailsOf(const Node& node) {
@@ -393,13 +393,13 @@ uint32_t NodeTexts::DetailsOf(const Node& node) {
       }
     });
   });
-  return texts_.Number(TextKind::kDetails, text);
+  return texts_.Number(PageTextKind::kDetails, text);
 }
 
 uint32_t NodeTexts::StackOf(const Node& node) {
   const Function* function = node.graph().function();
   llvm::StringRef name = function ? function->name() : "";
-  return texts_.Number(TextKind::kStack, body_.stacks.Of(name, node));
+  return texts_.Number(PageTextKind::kStack, body_.stacks.Of(name, node));
 }
 
 std::string StackTexts::Of(llvm::StringRef function, const Node& node) {

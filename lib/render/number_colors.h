@@ -8,9 +8,10 @@
 namespace grapnel {
 
 // Gives each box a note and a color for its number from options.numbers: the number of its node, or
-// the aggregate of several nodes. A folded node counts in the box of its nearest reader. Colors
-// range from the smallest to the largest number of a node; for sums and counts, from 0 (or the
-// smallest number of a box, if that is negative) to the largest number of a box.
+// the aggregate of several nodes. A folded node counts in the box of its nearest reader, but not if
+// that is an op with a number. Colors range from the smallest to the largest number of a node; for
+// sums and counts, from 0 (or the smallest number of a box, if that is negative) to the largest
+// number of a box.
 void ColorByNumbers(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options, Picture* picture);
 
 }  // namespace grapnel

@@ -259,6 +259,8 @@ class Opener {
     const ScopeTree& tree = *body->tree;
     ScopeId scope = tree.Find(inner);
     if (scope == kNoScope) return NoSuchScope(tree, inner);
+    if (std::string why = WhyNoFrame(tree, inner, scope, *body->graph); !why.empty())
+      plan_.notices.push_back(std::move(why));
     std::vector<ScopeId> chain;
     for (ScopeId id = scope; id != kNoScope; id = tree.scope(id).parent) chain.push_back(id);
     int depth = 0;

@@ -52,6 +52,7 @@ struct Plan {
   std::vector<DrawnCall> calls;
   std::vector<const Function*> closed;  // functions that a call shows as a closed box
   std::vector<AskedScope> asked;        // in the order of ViewOptions::scopes
+  std::vector<std::string> notices;     // requested scopes that have no frame, and why
   size_t left_closed = 0;               // scopes and functions that --max-boxes kept closed
 };
 

@@ -1,4 +1,4 @@
-// What the writers of the page's documents know about one body.
+// The facts about one body that the writers of the page's documents share.
 #ifndef GRAPNEL_LIB_RENDER_PAGE_BODY_H_
 #define GRAPNEL_LIB_RENDER_PAGE_BODY_H_
 
@@ -18,7 +18,7 @@ namespace grapnel {
 // Returns the index of a function's body (GraphPage); nullopt if the library has no such function.
 using BodyFinder = std::function<std::optional<size_t>(llvm::StringRef function)>;
 
-// The stacks of a page's nodes as texts (TextKind::kStack). Thread-safe. Makes each text once,
+// The stacks of a page's nodes as texts (PageTextKind::kStack). Thread-safe. Makes each text once,
 // because it reads source files.
 class StackTexts {
  public:

@@ -122,6 +122,7 @@ class PageOpener {
       options.entry = &entry;
     }
     ASSIGN_OR_RETURN(plan_, MakePlan(module_, options, nullptr, {}));
+    opening_.notices = plan_.notices;
     for (const auto& body : plan_.bodies) {
       if (!body->drawn) continue;
       Open& open = open_[body->graph];

@@ -40,6 +40,7 @@ struct PageOpening {
   // functions are "all", and if neither a scope nor a function was requested.
   std::optional<Place> viewport;
   bool asked = false;  // the user requested the open scopes: do not close them for room
+  std::vector<std::string> notices;  // requested scopes that have no frame, and why
 };
 
 // A page shows a function's body within the node that calls the function, so all callers between

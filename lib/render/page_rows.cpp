@@ -37,17 +37,17 @@ void PageRows::AddNode(NodeId id, unsigned fields) {
   node_.push_back(Difference(id, 0));
   Node node = body_.scopes.graph().node(id);
   bool is_shown = folding.uses[id] == NodeUse::kShown;
-  auto add = [&](TextKind kind, uint32_t number) {
+  auto add = [&](PageTextKind kind, uint32_t number) {
     numbers_[static_cast<size_t>(kind)].push_back(number);
   };
   bool has_name = fields & kName, has_panel = fields & kPanel;
   SharedTexts shared = has_name ? node_texts_.SharedOf(node, has_panel) : SharedTexts();
   names_.push_back(has_name ? Printable(node.name()) : "");
-  add(TextKind::kTraits, shared.traits);
-  add(TextKind::kPanel, shared.panel);
-  add(TextKind::kBox, fields & kBox && is_shown ? node_texts_.BoxOf(node) : 0);
-  add(TextKind::kDetails, has_panel ? node_texts_.DetailsOf(node) : 0);
-  add(TextKind::kStack, has_panel ? node_texts_.StackOf(node) : 0);
+  add(PageTextKind::kTraits, shared.traits);
+  add(PageTextKind::kPanel, shared.panel);
+  add(PageTextKind::kBox, fields & kBox && is_shown ? node_texts_.BoxOf(node) : 0);
+  add(PageTextKind::kDetails, has_panel ? node_texts_.DetailsOf(node) : 0);
+  add(PageTextKind::kStack, has_panel ? node_texts_.StackOf(node) : 0);
   inside_.push_back(is_shown ? Difference(body_.scopes.tree().ScopeOf(id), 0) : -1);
   home_.push_back(has_name && !is_shown ? Difference(body_.scopes.HomeOf(id), id) : 0);
   output_.push_back(fields & kBox && is_shown && IsOutput(node));
@@ -110,12 +110,12 @@ void PageRows::AddScope(ScopeId id, unsigned fields) {
   std::string path = Printable(tree.PathText(id)), title = Printable(tree.TitleText(id));
   titles_.push_back(title == path ? "" : std::move(title));
   paths_.push_back(std::move(path));
-  auto add = [&](TextKind kind, llvm::StringRef text) {
+  auto add = [&](PageTextKind kind, llvm::StringRef text) {
     numbers_[static_cast<size_t>(kind)].push_back(texts_.Number(kind, text));
   };
-  add(TextKind::kAbout, fields & kAbout ? AboutText(body_, id) : "");
+  add(PageTextKind::kAbout, fields & kAbout ? AboutText(body_, id) : "");
   ContentsText contents = fields & kContents ? ContentsOf(scopes, id) : ContentsText();
-  add(TextKind::kContents, contents.text);
+  add(PageTextKind::kContents, contents.text);
   anchor_.push_back(Difference(contents.anchor, 0));
   std::vector<int32_t> marked(body_.marks ? body_.marks->kinds.size() : 0, 0);
   if (fields & kAbout && !marked.empty()) CountMarked(body_, id, marked);

@@ -50,9 +50,9 @@ namespace grapnel {
 //   traits texts, ...  the texts themselves, unless they are in other documents
 class PageRows {
  public:
-  // What a node's row has. A row without kName is only an id.
+  // The parts of a node's row. A row without kName is only an id.
   enum NodeField : unsigned { kName = 1, kEdges = 2, kBox = 4, kPanel = 8, kAllOfNode = 15 };
-  // What a scope's row has besides its names and its place in the tree. Only a core (Scope::core)
+  // The parts of a scope's row besides its names and its place in the tree. Only a core (Scope::core)
   // has contents.
   enum ScopeField : unsigned { kAbout = 1, kContents = 2 };
 

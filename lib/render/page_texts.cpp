@@ -8,7 +8,7 @@ llvm::StringRef TextKindName(size_t kind) {
   return kNames[kind];
 }
 
-uint32_t PageTexts::Number(TextKind kind, llvm::StringRef text) {
+uint32_t PageTexts::Number(PageTextKind kind, llvm::StringRef text) {
   if (text.empty()) return 0;
   Kind& of_kind = kinds_[static_cast<size_t>(kind)];
   auto [it, is_new] = of_kind.numbers.try_emplace(text, of_kind.texts.size() + 1);

@@ -12,10 +12,10 @@
 
 namespace grapnel {
 
-// What a text describes. Most nodes of a network differ from others only by name and inputs, so a
+// The subject of a text. Most nodes of a network differ from others only by name and inputs, so a
 // row has numbers of texts, and each distinct text is written once. All texts are JSON; their
 // fields are in lib/render/node_texts.h and scope_texts.h.
-enum class TextKind : uint8_t {
+enum class PageTextKind : uint8_t {
   kTraits,    // of a node: its op, device, types and attributes
   kPanel,     // of a node: what only its panel shows
   kBox,       // of a node: the notes and costs in its box
@@ -28,10 +28,10 @@ constexpr size_t kNumTextKinds = 7;
 // Returns the name of the column with these texts' numbers: "traits".
 llvm::StringRef TextKindName(size_t kind);
 
-// Numbers the distinct texts of each kind from 1, in the order of their first use. 0 is no text.
+// Numbers the distinct texts of each kind from 1, in the order of their first use. 0 stands for no text.
 class PageTexts {
  public:
-  uint32_t Number(TextKind kind, llvm::StringRef text);
+  uint32_t Number(PageTextKind kind, llvm::StringRef text);
   // The texts with the numbers 1, 2, ...
   llvm::ArrayRef<llvm::StringRef> Of(size_t kind) const { return kinds_[kind].texts; }
 

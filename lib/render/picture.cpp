@@ -36,6 +36,7 @@ class PictureMaker {
     RETURN_IF_ERROR(Select());
     ASSIGN_OR_RETURN(plan_, MakePlan(module_, options_, only_, selected_));
     picture_.title = Printable(options_.title);
+    picture_.notices = plan_.notices;
     picture_.direction = options_.direction;
     for (const auto& body : plan_.bodies) {
       if (body->drawn) DrawBody(*body);

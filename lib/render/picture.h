@@ -36,7 +36,10 @@ struct Box {
   bool focus = false;  // --around or --path named it
   size_t num_ops = 0;  // number of nodes that the box stands for, without folded nodes
   size_t repeat = 1;   // number of equal siblings that the box stands for
-  int color = 0;       // an index of Picture::colors
+  // True if grapnel grouped the box's nodes: they are not all of one name scope, and no others.
+  bool made_up = false;
+  bool kept = false;  // see Scope::kept
+  int color = 0;      // an index of Picture::colors
   const Graph* graph = nullptr;
   NodeId node = kNoNode;  // the box's node; the first if repeated
   uint32_t scope = ~0u;   // the ScopeId of a closed scope
@@ -49,6 +52,7 @@ struct Cluster {
   std::string id, title, tooltip;
   int parent = -1;  // lower than the cluster's own index
   bool function = false;
+  bool made_up = false, kept = false;  // as in Box
 };
 
 struct PictureEdge {
@@ -91,8 +95,9 @@ struct Picture {
   std::vector<Box> boxes;
   std::vector<Cluster> clusters;
   std::vector<PictureEdge> edges;
-  std::vector<Swatch> colors;  // colors in use; [0] is the neutral color
-  std::string color_title;     // the meaning of the colors: "op", "device"
+  std::vector<Swatch> colors;        // colors in use; [0] is the neutral color
+  std::string color_title;           // the meaning of the colors: "op", "device"
+  std::vector<std::string> notices;  // requested scopes that have no frame, and why
   Direction direction = Direction::kDown;
   PictureCounts counts;
 };
@@ -104,7 +109,7 @@ struct Painting {
   std::string title;                          // the legend's title
   std::vector<Swatch> swatches;               // in the legend's order; the legend omits unused ones
   std::function<int(const Node&)> swatch_of;  // an index of swatches; -1: neutral
-  // The color of a closed scope that contains nodes of several colors, not counting neutral nodes.
+  // The color of a box that contains nodes of several colors, not counting neutral nodes.
   Swatch several;
 };
 
@@ -137,7 +142,7 @@ struct ViewOptions {
 
 // If options have neither scopes nor a depth, opens the largest scopes first, until there are some
 // 15 to 40 boxes. Errors: a scope, function or node that does not exist (with suggestions), no
-// path, nothing to draw. Linear in the graph.
+// path, nothing to draw. Near-linear in the graph.
 Expected<Picture> MakePicture(const Module& module, const ViewOptions& options);
 
 }  // namespace grapnel

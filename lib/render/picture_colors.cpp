@@ -78,18 +78,23 @@ std::string FillOfGroup(llvm::StringRef name) {
   return kNeutralFill.str();
 }
 
-// Colors boxes as ColorBoxes does, but with the caller's colors. Neutral nodes in a closed scope do
-// not count, so that the scope shows the color of marked nodes in it.
+// Colors boxes as ColorBoxes does, but with the caller's colors. Neutral nodes in a closed scope or
+// function do not count, so that it shows the color of marked nodes in it.
 void Paint(llvm::ArrayRef<BodyBoxes> bodies, const Painting& painting, Picture* picture) {
   int several = static_cast<int>(painting.swatches.size());
   std::vector<int> found(picture->boxes.size(), -1);
+  auto count = [&](const Node& node, size_t index) {
+    int swatch = painting.swatch_of(node);
+    if (swatch >= 0) found[index] = found[index] < 0 || found[index] == swatch ? swatch : several;
+  };
   for (const BodyBoxes& body : bodies) {
     for (Node node : body.plan->graph->nodes()) {
-      uint32_t index = body.box_of[node.id()];
-      int swatch = index < kBoxFolded ? painting.swatch_of(node) : -1;
-      if (swatch < 0) continue;
-      found[index] = found[index] < 0 || found[index] == swatch ? swatch : several;
+      if (body.box_of[node.id()] < kBoxFolded) count(node, body.box_of[node.id()]);
     }
+  }
+  for (size_t i = 0; i < picture->boxes.size(); ++i) {
+    if (picture->boxes[i].kind != BoxKind::kFunction) continue;
+    for (Node node : picture->boxes[i].graph->nodes()) count(node, i);
   }
   picture->color_title = painting.title;
   picture->colors.reserve(painting.swatches.size() + 2);

@@ -9,8 +9,8 @@ namespace grapnel {
 
 // Gives each box of `bodies` its color, and the picture a legend of the colors in use. The colors
 // are those of options.numbers (ColorByNumbers), else those of options.painting, else one for each
-// of the most frequent categories of ops, devices or scopes. In the last case, a box has a color
-// only if all nodes in it have that color.
+// of the eight most frequent categories of ops, devices or scopes. In the last case, a box has a
+// color only if all nodes in it have that color.
 void ColorBoxes(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options, Picture* picture);
 
 }  // namespace grapnel

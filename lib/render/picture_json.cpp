@@ -60,12 +60,14 @@ void WriteParts(OStream& json, const Box& box) {
   });
 }
 
-void WriteBox(OStream& json, const Box& box) {
+void WriteBox(OStream& json, const Picture& picture, const Box& box) {
   json.object([&] {
     json.attribute("id", box.id);
     json.attribute("kind", KindName(box.kind));
     Text(json, "title", box.title);
     Text(json, "name", box.name);
+    if (box.made_up) json.attribute("made_up", true);
+    if (!picture.colors.empty()) Text(json, "color", picture.colors[box.color].name);
     Lines(json, "notes", box.notes);
     if (box.cluster >= 0) json.attribute("frame", box.cluster);
     if (!box.parts.empty()) WriteParts(json, box);
@@ -89,13 +91,14 @@ void WritePictureJson(const Picture& picture, OStream& json) {
   Text(json, "title", picture.title);
   Lines(json, "header", picture.header);
   json.attributeArray("boxes", [&] {
-    for (const Box& box : picture.boxes) WriteBox(json, box);
+    for (const Box& box : picture.boxes) WriteBox(json, picture, box);
   });
   json.attributeArray("frames", [&] {
     for (const Cluster& cluster : picture.clusters) {
       json.object([&] {
         json.attribute("id", cluster.id);
         Text(json, "title", cluster.title);
+        if (cluster.made_up) json.attribute("made_up", true);
         if (cluster.parent >= 0) json.attribute("parent", cluster.parent);
       });
     }

@@ -20,6 +20,9 @@ std::string PictureKey(const Picture& picture, llvm::StringRef closed) {
   bool is_closed = has_box(
       [](const Box& box) { return box.kind == BoxKind::kScope || box.kind == BoxKind::kFunction; });
   if (is_closed) text += ("; " + closed + ": closed, --scope or --function opens it").str();
+  if (has_box([](const Box& box) { return box.made_up; }) ||
+      llvm::any_of(picture.clusters, [](const Cluster& cluster) { return cluster.made_up; }))
+    text += "; dashed frame: grouped by grapnel";
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include "lib/render/frame_views.h"
 #include "lib/render/picture_key.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -69,10 +70,23 @@ class ViewsWriter {
         });
       }
     });
+    Above(view.items);
     Ports("sources", view.sources);
     Ports("sinks", view.sinks);
     json_.attributeArray("edges", [&] {
       for (const FrameEdge& edge : view.edges) json_.object([&] { Edge(view, edge); });
+    });
+  }
+
+  void Above(llvm::ArrayRef<FrameItem> items) {
+    auto is_kept = [&](const FrameItem& item) {
+      return item.is_cluster ? picture_.clusters[item.index].kept : picture_.boxes[item.index].kept;
+    };
+    if (llvm::none_of(items, is_kept)) return;
+    json_.attributeArray("above", [&] {
+      for (size_t i = 0; i < items.size(); ++i) {
+        if (is_kept(items[i])) json_.value(i);
+      }
     });
   }
 
@@ -89,6 +103,7 @@ class ViewsWriter {
     json_.attribute("tip", cluster.tooltip);
     json_.attribute("frame", index + 1);
     Flag("isFunction", cluster.function);
+    Flag("made_up", cluster.made_up);
   }
 
   void Closed(const Box& box) {
@@ -106,6 +121,7 @@ class ViewsWriter {
     Flag("output", box.output);
     Flag("focus", box.focus);
     Flag("rest", box.kind == BoxKind::kRest);
+    Flag("made_up", box.made_up);
     Flag("missing", box.kind == BoxKind::kStub);
   }
 

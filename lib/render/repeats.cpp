@@ -85,6 +85,7 @@ void FoldRepeats(std::vector<BodyBoxes>& bodies, Picture* picture) {
     Box& first = picture->boxes[boxes[0]];
     first.repeat = boxes.size();
     first.num_ops = boxes.size();
+    first.made_up = true;
     first.name += " ... " + picture->boxes[boxes.back()].name;
     for (uint32_t box : boxes) into[box] = boxes[0];
   }

@@ -1,4 +1,4 @@
-// Merges boxes that differ only by name.
+// Merges boxes of ops that differ only by name.
 #ifndef GRAPNEL_LIB_RENDER_REPEATS_H_
 #define GRAPNEL_LIB_RENDER_REPEATS_H_
 
@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-// Merges sibling boxes of the same kind and text, with the same edges to the same boxes, into the
-// first of these boxes, and renumbers the boxes in `bodies` and in edges. Does not change small
-// pictures.
+// Merges three or more sibling ops with the same text and device, and with the same edges to the
+// same boxes, into the first of these boxes, and renumbers the boxes in `bodies` and in edges. Does
+// not merge inputs and outputs, and does not change pictures of up to 20 boxes.
 void FoldRepeats(std::vector<BodyBoxes>& bodies, Picture* picture);
 
 }  // namespace grapnel

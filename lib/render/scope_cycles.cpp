@@ -1,6 +1,8 @@
 // Dissolves name scopes that the data flow leaves and reenters: their members become members of the
 // parent. If the flow outside passes only a few ops that are in no sibling scope (such as sums of
-// gradients between the ops of a gradient_tape), moves these ops into the scope instead.
+// gradients between the ops of a gradient_tape), moves these ops into the scope instead. Never
+// dissolves a kept scope, such as a replica, nor another scope because of a cycle through a kept
+// one: the sums of gradients are on a cycle with each replica.
 #include <algorithm>
 
 #include "lib/render/edges.h"
@@ -8,10 +10,9 @@
 
 namespace grapnel {
 
-void ScopeTree::Builder::DropCyclicScopes(bool keep_outermost) {
+void ScopeTree::Builder::DropCyclicScopes() {
   dropped_into_.assign(found_.size(), kNoScope);
   std::vector<bool> cyclic = ScopesWithCycles();
-  if (keep_outermost) cyclic[kRootScope] = false;
   for (ScopeId id = 0; id < cyclic.size(); ++id) {
     if (!cyclic[id] || dropped_into_[id] != kNoScope) continue;
     for (ScopeId into : TakeInOps(id))
@@ -33,6 +34,7 @@ std::vector<bool> ScopeTree::Builder::ScopesWithCycles() {
   for (ScopeId id = 1; id < found_.size(); ++id) depth[id] = depth[found_[id].parent] + 1;
   // The vertices are the scopes, 0 .. found_.size() - 1, followed by the nodes.
   uint32_t num_scopes = static_cast<uint32_t>(found_.size());
+  auto is_kept = [&](uint32_t vertex) { return vertex < num_scopes && found_[vertex].kept; };
   FlowEdges edges;
   for (Node node : graph_.nodes()) {
     if (uses_[node.id()] != NodeUse::kShown) continue;
@@ -46,7 +48,7 @@ std::vector<bool> ScopeTree::Builder::ScopesWithCycles() {
         if (up_a) a = found_[from = a].parent;
         if (up_b) b = found_[to = b].parent;
       }
-      if (from != to) edges.push_back({from, to});
+      if (from != to && !is_kept(from) && !is_kept(to)) edges.push_back({from, to});
     }
   }
   uint32_t count = num_scopes + graph_.end_id();
@@ -63,7 +65,7 @@ std::vector<bool> ScopeTree::Builder::ScopesWithCycles() {
 // with the scope's size. Returns the scopes that received ops.
 std::vector<ScopeId> ScopeTree::Builder::TakeInOps(ScopeId scope) {
   constexpr uint32_t kTimesLarger = 4;
-  std::vector<Member> members = MembersOf(scope);
+  std::vector<Member> members = FreeMembersOf(scope);
   uint32_t count = static_cast<uint32_t>(members.size());
   std::vector<uint32_t> cycles = CyclesOf(count, EdgesAmong(members));
   std::vector<uint32_t> scopes(count, 0), ops(count, 0), the_scope(count, 0);
@@ -87,7 +89,9 @@ std::vector<ScopeId> ScopeTree::Builder::TakeInOps(ScopeId scope) {
   for (uint32_t i = 0; i < count; ++i) {
     if (members[i].is_scope) continue;
     ScopeId into = scopes[cycles[i]] == 1 ? members[the_scope[cycles[i]]].id : scope;
-    Move(members[i], std::binary_search(took.begin(), took.end(), into) ? into : scope);
+    if (!std::binary_search(took.begin(), took.end(), into)) into = scope;
+    Move(members[i], into);
+    if (into != scope) ++found_[into].num_taken;
   }
   for (ScopeId into : took) std::sort(found_[into].ops.begin(), found_[into].ops.end());
   return took;
@@ -97,7 +101,7 @@ std::vector<ScopeId> ScopeTree::Builder::TakeInOps(ScopeId scope) {
 // scopes on each cycle, since the others may no longer be on a cycle after that.
 void ScopeTree::Builder::DropCyclicMembers(ScopeId scope) {
   while (true) {
-    std::vector<Member> members = MembersOf(scope);
+    std::vector<Member> members = FreeMembersOf(scope);
     uint32_t count = static_cast<uint32_t>(members.size());
     std::vector<uint32_t> cycles = CyclesOf(count, EdgesAmong(members)), on(count, 0);
     for (uint32_t cycle : cycles) ++on[cycle];

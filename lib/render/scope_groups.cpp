@@ -16,18 +16,21 @@ constexpr size_t kSmallestGroup = 3;
 // FindAllSeries looks for series only in scopes with more than kSeriesAbove members; such a series
 // has at least kSmallestSeries members.
 constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
+// More replicas than this are a series.
+constexpr size_t kMostReplicas = 16;
 // Members are grouped by names only if at most this many groups and single members remain.
 constexpr size_t kMostByNames = 40;
-// The number of parts that CutAlongFlow aims for in one scope.
-constexpr uint32_t kMostFlowParts = 20;
+// The number of parts that CutAlongFlow aims for in one scope. Of members before and after replicas,
+// each side gets its share, but at least kFewParts: so few members stay as they are.
+constexpr uint32_t kMostFlowParts = 20, kFewParts = 8;
 // SplitEvenly aims for slices of kSliceSize members (for a series, see there), but makes at most
 // kMostSlices slices of a scope and kMostSlicesOfSeries of a series. If the slices become too large
 // because of these limits, they are split again.
 constexpr size_t kSliceSize = 40, kMostSlices = 40, kMostSlicesOfSeries = 9;
 
-// Returns "FIRST ... LAST". Of the last title, drops the words that it shares with the beginning of
-// the first title; the rest begins with a word that begins with a letter.
-std::string SeriesTitle(llvm::StringRef first, llvm::StringRef last) {
+// Returns "FIRST ... LAST". Of the last name, drops the words that it shares with the beginning of
+// the first name; the rest begins with a word that begins with a letter.
+std::string RangeTitle(llvm::StringRef first, llvm::StringRef last) {
   size_t word = 0;
   for (size_t i = 0; i < first.size() && i < last.size() && first[i] == last[i]; ++i) {
     bool ends = last[i] == '/' || last[i] == '_';
@@ -40,21 +43,81 @@ std::string SeriesTitle(llvm::StringRef first, llvm::StringRef last) {
 
 void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
   found_.emplace_back();
-  FindScopes();
+  FindScopes(keep_outermost);
   ListMembers();
-  DropCyclicScopes(keep_outermost);
+  DropCyclicScopes();
   FindAllSeries();
   // found_ grows: groups are added at its end and visited later.
-  for (ScopeId id = 0; id < found_.size(); ++id) {
-    if (NumMembersOf(id) <= group_above) continue;
-    if (found_[id].series || found_[id].slice) {
-      SplitEvenly(id);
-    } else if (!GroupByNames(id)) {
-      CutAlongFlow(id);
-    }
-  }
+  for (ScopeId id = 0; id < found_.size(); ++id) GroupMembers(id, group_above);
   Number();
   Count();
+}
+
+// Makes groups of a scope's members if there are too many. Replicas stay out of groups of other
+// members, because each is a box of its own.
+void ScopeTree::Builder::GroupMembers(ScopeId scope, uint32_t group_above) {
+  auto is_large = [&] { return NumMembersOf(scope) > group_above; };
+  if (found_[scope].series || found_[scope].slice) {
+    if (is_large()) SplitEvenly(scope);
+    return;
+  }
+  std::vector<Member> kept = TakeOutKept(scope);
+  if (is_large() && (!kept.empty() || !GroupByNames(scope))) CutAlongFlow(scope, kept);
+  PutBackKept(scope, kept);
+}
+
+// Returns the members that no flow leads to from a replica, then the others. A group of both would
+// be above the replicas and below them. Returns one list if there are no replicas.
+std::vector<std::vector<ScopeTree::Builder::Member>> ScopeTree::Builder::BeforeAndAfter(
+    llvm::ArrayRef<Member> members, llvm::ArrayRef<Member> kept) {
+  std::vector<std::vector<Member>> sides(kept.empty() ? 1 : 2);
+  if (kept.empty()) sides[0] = members.vec();
+  if (kept.empty()) return sides;
+  std::vector<Member> all = members.vec();
+  all.insert(all.end(), kept.begin(), kept.end());
+  std::vector<std::vector<uint32_t>> readers(all.size());
+  for (auto [from, to] : EdgesAmong(all)) readers[from].push_back(to);
+  std::vector<bool> is_after(all.size(), false);
+  std::vector<uint32_t> stack;
+  for (uint32_t i = 0; i < kept.size(); ++i) stack.push_back(members.size() + i);
+  while (!stack.empty()) {
+    uint32_t from = stack.back();
+    stack.pop_back();
+    for (uint32_t to : readers[from]) {
+      if (!is_after[to]) stack.push_back(to);
+      is_after[to] = true;
+    }
+  }
+  for (size_t i = 0; i < members.size(); ++i) sides[is_after[i]].push_back(members[i]);
+  return sides;
+}
+
+std::vector<ScopeTree::Builder::Member> ScopeTree::Builder::TakeOutKept(ScopeId scope) {
+  std::vector<Member> kept;
+  llvm::erase_if(found_[scope].children, [&](ScopeId child) {
+    if (found_[child].kept) kept.push_back({true, child, found_[child].path});
+    return found_[child].kept;
+  });
+  return kept;
+}
+
+// Makes a series of replicas whose names differ only in a number, if they are many.
+void ScopeTree::Builder::PutBackKept(ScopeId scope, llvm::ArrayRef<Member> kept) {
+  llvm::StringMap<size_t> index;
+  std::vector<std::vector<Member>> alike;
+  for (const Member& member : kept) {
+    auto [it, fresh] = index.try_emplace(NameStem(member.name), alike.size());
+    if (fresh) alike.emplace_back();
+    alike[it->second].push_back(member);
+  }
+  for (const std::vector<Member>& members : alike) {
+    ScopeId into = scope;
+    if (members.size() > kMostReplicas) {
+      into = AddGroup(scope, members.front().name, members.back().name);
+      found_[into].series = found_[into].kept = true;
+    }
+    for (const Member& member : members) Move(member, into);
+  }
 }
 
 // Makes series of scopes whose names differ only in a number, before any other groups are made.
@@ -90,7 +153,7 @@ ScopeStructures ScopeTree::Builder::Structures(bool names) const {
 // True if the names of enough scopes among the members differ only in the last number.
 bool ScopeTree::Builder::MayHaveSeries(ScopeId scope) const {
   llvm::StringMap<size_t> stems;
-  for (const Member& member : MembersOf(scope)) {
+  for (const Member& member : FreeMembersOf(scope)) {
     if (member.is_scope && ++stems[NameStem(member.name)] >= kSmallestSeries) return true;
   }
   return false;
@@ -103,7 +166,7 @@ void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& struct
   for (const Member& member : members) {
     // Only scopes become series here. FlowParts finds the series of ops better, because it uses
     // their edges.
-    bool fits = member.is_scope && shows[member.id];
+    bool fits = member.is_scope && shows[member.id] && !found_[member.id].kept;
     std::string alone = std::to_string(candidates.size()) + "/";
     candidates.push_back({fits ? NameStem(member.name).str() : alone,
                           member.is_scope ? structures.HashOf(member.id) : 0});
@@ -227,7 +290,7 @@ llvm::StringRef ScopeTree::Builder::OwnName(ScopeId scope, llvm::StringRef name)
   return name.drop_front(std::min(name.size(), found_[scope].name_from));
 }
 
-void ScopeTree::Builder::CutAlongFlow(ScopeId scope) {
+void ScopeTree::Builder::CutAlongFlow(ScopeId scope, llvm::ArrayRef<Member> kept) {
   if (structures_.empty()) {
     ScopeStructures structures = Structures(false);
     for (ScopeId id = 0; id < found_.size(); ++id)
@@ -237,19 +300,36 @@ void ScopeTree::Builder::CutAlongFlow(ScopeId scope) {
   std::vector<Member> members, hidden;
   for (const Member& member : MembersOf(scope))
     (SizeOf(member) > 0 ? members : hidden).push_back(member);
-  std::vector<FlowMember> flow;
-  flow.reserve(members.size());
-  for (const Member& member : members)
-    flow.push_back({StructureOf(member), SizeOf(member), OwnName(scope, member.name)});
   if (members.size() < 2) return;
-  std::vector<FlowPart> parts = FlowParts(flow, EdgesAmong(members), kMostFlowParts);
-  if (parts.size() == 1 && parts[0].repeats.size() == 1) return SplitEvenly(scope);
-  NameWords words(flow);
+  struct Side {
+    std::vector<Member> members;
+    std::vector<FlowMember> flow;
+    std::vector<FlowPart> parts;
+  };
+  std::vector<Side> sides;
+  for (std::vector<Member>& part : BeforeAndAfter(members, kept)) {
+    Side& side = sides.emplace_back();
+    side.members = std::move(part);
+    for (const Member& member : side.members)
+      side.flow.push_back({StructureOf(member), SizeOf(member), OwnName(scope, member.name)});
+    uint32_t share = kMostFlowParts * side.members.size() / members.size();
+    if (!kept.empty() && side.members.size() <= kFewParts) {
+      for (uint32_t i = 0; i < side.members.size(); ++i) side.parts.push_back({{{i}}});
+    } else {
+      side.parts = FlowParts(side.flow, EdgesAmong(side.members), std::max(share, kFewParts));
+    }
+  }
+  const std::vector<FlowPart>& first = sides[0].parts;
+  bool is_whole = sides.size() == 1 && first.size() == 1 && first[0].repeats.size() == 1;
+  if (is_whole) return SplitEvenly(scope);
   found_[scope].cut = true;
   titles_.clear();
   Clear(scope);
   for (const Member& member : hidden) Move(member, scope);
-  for (const FlowPart& part : parts) AddPart(scope, members, part, words);
+  for (const Side& side : sides) {
+    NameWords words(side.flow);
+    for (const FlowPart& part : side.parts) AddPart(scope, side.members, part, words);
+  }
 }
 
 void ScopeTree::Builder::AddPart(ScopeId scope, llvm::ArrayRef<Member> members,
@@ -261,11 +341,12 @@ void ScopeTree::Builder::AddPart(ScopeId scope, llvm::ArrayRef<Member> members,
   const std::vector<uint32_t>&first = part.repeats.front(), &last = part.repeats.back();
   ScopeId series = AddGroup(scope, members[first.front()].name, members[last.back()].name);
   found_[series].series = true;
-  std::string title =
-      SeriesTitle(TitleOf(scope, members, first, words), TitleOf(scope, members, last, words));
-  if (!titles_.insert(title).second)
-    title = SeriesTitle(members[first.back()].name, members[last.back()].name);
-  found_[series].title = Keep(std::move(title));
+  std::string begin = WordsOf(scope, members, first, words);
+  std::string end = WordsOf(scope, members, last, words);
+  bool named = !begin.empty() && !end.empty() && titles_.insert(begin + end).second;
+  found_[series].title =
+      Keep(named ? RangeTitle(begin, end)
+                 : RangeTitle(members[first.front()].name, members[last.back()].name));
   for (const std::vector<uint32_t>& repeat : part.repeats)
     AddRepeat(series, members, repeat, words);
 }
@@ -278,36 +359,25 @@ ScopeId ScopeTree::Builder::AddRepeat(ScopeId scope, llvm::ArrayRef<Member> memb
   if (part.size() > 1) {
     into = AddGroup(scope, members[part.front()].name, members[part.back()].name);
     found_[into].part = true;
-    std::string title = TitleOf(scope, members, part, words);
-    if (!titles_.insert(title).second) title = members[part.back()].name.str();
+    std::string title = WordsOf(scope, members, part, words);
+    if (title.empty() || !titles_.insert(title).second)
+      title = RangeTitle(members[part.front()].name, members[part.back()].name);
     found_[into].title = Keep(std::move(title));
   }
   for (uint32_t member : part) Move(members[member], into);
   return into;
 }
 
-// Returns a part's title: "block_3_*" if those of its members' names that begin with words that end
-// in a number share these words, else
-// "SCOPE: LAST MEMBER" if their names share a scope, else the last member's name.
-std::string ScopeTree::Builder::TitleOf(ScopeId scope, llvm::ArrayRef<Member> members,
+// Returns "block_3_*" if the part has several members, whose names all begin with these words, the
+// last of which ends in a number; else "".
+std::string ScopeTree::Builder::WordsOf(ScopeId scope, llvm::ArrayRef<Member> members,
                                         llvm::ArrayRef<uint32_t> part,
                                         const NameWords& words) const {
-  llvm::StringRef common = members[part.front()].name;
-  for (uint32_t i : part) {
-    llvm::StringRef name = members[i].name;
-    size_t shared = 0;
-    while (shared < common.size() && shared < name.size() && common[shared] == name[shared])
-      ++shared;
-    common = common.take_front(shared);
-  }
-  llvm::StringRef last = members[part.back()].name;
-  if (part.size() == 1) return last.str();
   std::string start = words.Common(part).str();
-  if (!start.empty()) return (last.take_front(found_[scope].name_from) + start + "*").str();
-  size_t slash = common.rfind('/');
-  if (slash != llvm::StringRef::npos && slash >= found_[scope].name_from)
-    return (common.take_front(slash) + ": " + last.drop_front(slash + 1)).str();
-  return last.str();
+  bool all = llvm::all_of(
+      part, [&](uint32_t i) { return OwnName(scope, members[i].name).starts_with(start); });
+  if (start.empty() || !all || part.size() == 1) return "";
+  return (members[part.front()].name.take_front(found_[scope].name_from) + start + "*").str();
 }
 
 // Moves the members of `scope` into groups of equal size, in the order of the flow. Used for a

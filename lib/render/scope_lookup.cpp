@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "lib/support/printable.h"
 #include "lib/support/suggest.h"
 
 namespace grapnel {
@@ -27,6 +28,25 @@ std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
 }
 
 }  // namespace
+
+std::string WhyNoFrame(const ScopeTree& tree, llvm::StringRef path, ScopeId scope,
+                       const Graph& graph) {
+  if (tree.IsDissolved(path)) {
+    std::string around = Printable(tree.PathText(tree.RealScope(scope)));
+    return Sentence(
+        "scope '{0}' has no box, because data flows out of it and back into it: its nodes are {1}",
+        Printable(path), around.empty() ? "at the top level" : "in '" + around + "'");
+  }
+  const Scope& inner = tree.scope(tree.scope(scope).core);
+  if (inner.num_shown > 1 || scope == kRootScope) return "";
+  if (inner.num_shown == 0) {
+    return Sentence("scope '{0}' has no box, because its nodes are drawn in their readers",
+                    Printable(path));
+  }
+  return Sentence("scope '{0}' has only one node with a box: '{1}' is drawn without a frame",
+                  Printable(path),
+                  Printable(graph.node(tree.Ops(tree.scope(scope).core)[0]).name()));
+}
 
 Error NoSuchScope(const ScopeTree& tree, llvm::StringRef path) {
   std::string hint = DidYouMean(path, [&](NameSink take) {

@@ -61,7 +61,8 @@ ScopeCounts CountNodes(const PageBody& body, ScopeId scope) {
 
 class ContentsWriter {
  public:
-  ContentsWriter(const ScopeView& view, ScopeId scope) : scope_(scope), view_(view) {
+  ContentsWriter(const ScopeTree& tree, const ScopeView& view, ScopeId scope)
+      : tree_(tree), scope_(scope), view_(view) {
     anchor_ = kNoNode;
     for (const ScopeEntity& entity : view_.entities) anchor_ = std::min(anchor_, entity.node);
     if (anchor_ == kNoNode) anchor_ = 0;
@@ -72,6 +73,7 @@ class ContentsWriter {
   void Write(llvm::json::OStream& json) const {
     json.object([&] {
       Entities(json);
+      Above(json);
       Ports("sources", view_.sources, json);
       Ports("sinks", view_.sinks, json);
       Edges(json);
@@ -107,6 +109,19 @@ class ContentsWriter {
     if (ops.empty()) return;
     json.attributeArray("ops", [&] {
       for (const ScopeEntity& one : ops) json.value(Relative(one.node));
+    });
+  }
+
+  // Writes which entities are scopes that are drawn above the others on their cycles: replicas.
+  void Above(llvm::json::OStream& json) const {
+    auto is_kept = [&](const ScopeEntity& one) {
+      return one.scope != kNoScope && tree_.scope(tree_.scope(one.scope).core).kept;
+    };
+    if (llvm::none_of(view_.entities, is_kept)) return;
+    json.attributeArray("above", [&] {
+      for (size_t i = 0; i < view_.entities.size(); ++i) {
+        if (is_kept(view_.entities[i])) json.value(i);
+      }
     });
   }
 
@@ -173,6 +188,7 @@ class ContentsWriter {
     });
   }
 
+  const ScopeTree& tree_;
   ScopeId scope_;
   NodeId anchor_;
   const ScopeView& view_;
@@ -190,6 +206,7 @@ std::string AboutText(const PageBody& body, ScopeId id) {
       json.attribute("ops", scope.num_ops);
       if (scope.group)
         json.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbors" : "named");
+      if (scope.num_taken) json.attribute("taken", scope.num_taken);
       json.attribute("kinds", KindsText(scopes.graph(), counts.kinds));
       WriteCounts("devices", counts.devices, json);
       WriteCounts("clusters", counts.clusters, json);
@@ -201,7 +218,7 @@ std::string AboutText(const PageBody& body, ScopeId id) {
 
 ContentsText ContentsOf(const BodyScopes& scopes, ScopeId scope) {
   ScopeView view = scopes.View(scope);
-  ContentsWriter writer(view, scope);
+  ContentsWriter writer(scopes.tree(), view, scope);
   ContentsText contents;
   contents.text = JsonText([&](llvm::json::OStream& json) { writer.Write(json); });
   contents.anchor = writer.anchor();

@@ -8,19 +8,20 @@
 
 namespace grapnel {
 
-// Returns the text about a scope's nodes at any depth (TextKind::kAbout): {"ops", "siblings":
-// "alike", "neighbors" or "named" for a group, "kinds": "3 Conv2D, 3 Relu", "devices": {device:
-// nodes}, "clusters", "flops", "bytes"}; without devices or clusters if no node has one. Linear in
-// the nodes.
+// Returns the text about a scope's nodes at any depth (PageTextKind::kAbout): {"ops", "siblings":
+// "alike", "neighbors" or "named" for a group, "taken": Scope::num_taken, "kinds": "3 Conv2D, 3
+// Relu", "devices": {device: nodes}, "clusters", "flops", "bytes"}; without devices or clusters if
+// no node has one. Linear in the nodes.
 std::string AboutText(const PageBody& body, ScopeId scope);
 
 // The contents of an opened scope.
 struct ContentsText {
-  // TextKind::kContents. Ids of nodes in it are less `anchor`, ids of scopes less the scope's, so
-  // that scopes of equal contents have one text, wherever in the graph they are:
+  // PageTextKind::kContents. Ids of nodes in it are less `anchor`, ids of scopes less the scope's,
+  // so that scopes of equal contents have one text, wherever in the graph they are:
   //   {"scopes": [child scopes], "alone": [for each: its node, if it is drawn as its only op, else
-  //    null], "ops": [nodes], "sources": [ports], "sinks": [ports], "edges": [[from, to, count,
-  //    flags, label]], "labels", "unseen": [[entity, in, out]]}
+  //    null], "ops": [nodes], "above": [entities that are kept scopes], "sources": [ports],
+  //    "sinks": [ports], "edges": [[from, to, count, flags, label]], "labels",
+  //    "unseen": [[entity, in, out]]}
   // A port is [node], [scope, node or null], or [] for the rest. An edge's flags are 1 for control,
   // 2 for handles, 4 for an edge that closes a loop; its label is an index in "labels" from 1.
   // Absent fields, and absent numbers at the end of an edge, are empty or 0; a count, 1. The

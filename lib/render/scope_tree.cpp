@@ -1,8 +1,17 @@
 #include "lib/render/scope_tree.h"
 
 #include "lib/render/scope_tree_builder.h"
+#include "lib/support/text.h"
 
 namespace grapnel {
+namespace {
+
+llvm::StringRef WithoutSlashes(llvm::StringRef path) {
+  while (path.size() > 1 && path.back() == '/') path = path.drop_back();
+  return path;
+}
+
+}  // namespace
 
 ScopeTree::ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above,
                      bool keep_outermost) {
@@ -12,20 +21,26 @@ ScopeTree::ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t 
 ScopeId ScopeTree::Find(llvm::StringRef path) const {
   const llvm::StringRef typed = path;
   bool group = path.size() > 1 && path.back() == '*';
-  if (group) path = path.drop_back();
-  while (!group && path.size() > 1 && path.back() == '/') path = path.drop_back();
+  path = group ? path.drop_back() : WithoutSlashes(path);
   for (ScopeId id = 0; id < scopes_.size(); ++id) {
     if (IsPrefix(id) == group && scopes_[id].path == path) return id;
   }
-  for (auto& [dropped, into] : dropped_) {
-    if (!group && dropped == path) return into;
-  }
+  if (ScopeId around = AroundDissolved(typed); around != kNoScope) return around;
   for (ScopeId id = kRootScope + 1; id < scopes_.size(); ++id) {
-    const Scope& scope = scopes_[id];
-    if ((scope.group || !scope.title.empty()) && (scope.title == typed || TitleText(id) == typed))
-      return id;
+    if (IsMadeUp(id) && (scopes_[id].title == typed || TitleText(id) == typed)) return id;
   }
   return kNoScope;
+}
+
+ScopeId ScopeTree::AroundDissolved(llvm::StringRef path) const {
+  for (auto& [dropped, into] : dropped_) {
+    if (dropped == WithoutSlashes(path)) return into;
+  }
+  return kNoScope;
+}
+
+bool ScopeTree::IsDissolved(llvm::StringRef path) const {
+  return AroundDissolved(path) != kNoScope;
 }
 
 std::string ScopeTree::TypedText(ScopeId id) const {
@@ -39,6 +54,7 @@ std::string ScopeTree::PathText(ScopeId id) const {
 std::string ScopeTree::TitleText(ScopeId id) const {
   const Scope& scope = scopes_[id];
   std::string title = TypedText(id);
+  if (scope.num_taken > 0) return title + " + " + Plural(scope.num_taken, "op");
   if (!scope.group || scope.part) return title;
   return title + " \xc3\x97" + std::to_string(NumMembers(id));
 }

@@ -1,8 +1,11 @@
 // Name scopes as a tree: a/b/c is in a/b, which is in a. If the data flow leaves a scope and
 // reenters it, the scope is dissolved: its members become members of its parent. But if the flow
 // outside passes only a few ops that are in no other scope, these ops become members of the scope
-// instead. Too many siblings are grouped. (lib/render/flow_parts.h explains group, part and
-// series.)
+// instead; and replicas are kept. Too many siblings are grouped. (lib/render/flow_parts.h explains
+// group, part and series.)
+//
+// Only a scope with exactly the nodes of a name scope has this scope's path as its title. Titles of
+// others say what is in them: "conv1 ... pool1", "block_3_*", "grads + 2 ops".
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 
@@ -35,8 +38,8 @@ struct Scope {
   ScopeId parent = kNoScope;
   // The scope's path, "a/b"; for a group by names the common beginning of the names, "a/block_".
   llvm::StringRef path;
-  // The displayed title, if it differs from the path: "a/mixed3" for a part that ends with
-  // a/mixed3.
+  // The displayed title, if it differs from the path: "a/conv1 ... mixed3" for a part from a/conv1
+  // to a/mixed3, "a/block_3_*" for a part of members whose names begin alike.
   llvm::StringRef title;
   // In a scope with too many members, groups stand for several members each. Members whose names
   // begin alike form a group (block_1_conv, block_1_relu, block_2_conv ... are in block_*, and
@@ -47,7 +50,12 @@ struct Scope {
   // groups. A slice is a section of a series that is too long. All of them are groups, and their
   // paths end in the names of their first and last member.
   bool series = false, part = false, slice = false;
-  bool cut = false;         // the scope's members were divided into parts and series
+  bool cut = false;  // the scope's members were divided into parts and series
+  // The scope (or, of a chain of only children, one above it) is a box although the flow leaves and
+  // reenters it: a replica (lib/render/replicas.h), or a series of replicas.
+  bool kept = false;
+  // The ops, at any depth, that are not in the name scope: the flow passes them between its ops.
+  uint32_t num_taken = 0;
   ScopeId first_child = 0;  // children have consecutive ids, greater than their parent's id
   uint32_t num_children = 0;
   uint32_t first_op = 0,
@@ -68,7 +76,7 @@ struct Scope {
 class ScopeTree {
  public:
   // `uses` has an entry for each node id. Scopes with more than `group_above` members get groups.
-  // `keep_outermost`: keeps the top-level scopes even if the flow leaves and reenters them.
+  // `keep_outermost`: keeps the top-level scopes, as if they were replicas.
   ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = kGroupAbove,
             bool keep_outermost = false);
 
@@ -84,14 +92,18 @@ class ScopeTree {
   // For a dissolved scope, returns the scope that its members are in; kNoScope if there is no such
   // scope. Takes time linear in the scopes.
   ScopeId Find(llvm::StringRef path) const;
+  // True if the path is that of a dissolved scope. Takes time linear in the scopes.
+  bool IsDissolved(llvm::StringRef path) const;
   // The text with which users name this scope: its title if it has one, else its path. Find accepts
   // it, and returns the first of several scopes with the same title.
   std::string TypedText(ScopeId id) const;
   // The full path, as Find accepts it.
   std::string PathText(ScopeId id) const;
   // The displayed title; for groups that are not parts, followed by the number of members:
-  // "a/block_* x16".
+  // "a/block_* x16"; for a scope with ops of others, by their number: "a/grads + 2 ops".
   std::string TitleText(ScopeId id) const;
+  // True if the scope does not have exactly the nodes of a name scope.
+  bool IsMadeUp(ScopeId id) const { return scopes_[id].group || scopes_[id].num_taken > 0; }
   // The number of a group's members, counting those in its slices one by one.
   size_t NumMembers(ScopeId id) const;
   // The nearest scope from here up that is not a group.
@@ -109,6 +121,8 @@ class ScopeTree {
 
  private:
   class Builder;
+  // The scope around the dissolved scope of that path; kNoScope if none has this path.
+  ScopeId AroundDissolved(llvm::StringRef path) const;
   std::vector<Scope> scopes_;
   std::vector<ScopeId> scope_of_;
   std::vector<NodeId> ops_;

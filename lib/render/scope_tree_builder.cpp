@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "lib/render/edges.h"
+#include "lib/render/replicas.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -17,7 +19,7 @@ size_t EndOfPart(llvm::StringRef name, size_t from) {
 
 }  // namespace
 
-void ScopeTree::Builder::FindScopes() {
+void ScopeTree::Builder::FindScopes(bool keep_outermost) {
   std::vector<ScopeId>& scope_of = tree_.scope_of_;
   scope_of.assign(graph_.end_id(), kNoScope);
   std::vector<size_t> last_part(graph_.end_id());
@@ -32,6 +34,10 @@ void ScopeTree::Builder::FindScopes() {
     if (scope == kNoScope) continue;
     auto same = by_part_.find({scope, node.name().substr(last_part[node.id()])});
     if (same != by_part_.end()) scope = same->second;
+  }
+  for (Found& scope : llvm::drop_begin(found_)) {
+    bool outermost = keep_outermost && scope.parent == kRootScope;
+    scope.kept = outermost || IsReplica(scope.path);
   }
 }
 
@@ -79,6 +85,13 @@ std::vector<ScopeTree::Builder::Member> ScopeTree::Builder::MembersOf(ScopeId sc
   std::vector<Member> members;
   for (ScopeId id : found_[scope].children) members.push_back({true, id, found_[id].path});
   for (NodeId id : found_[scope].ops) members.push_back({false, id, graph_.node(id).name()});
+  return members;
+}
+
+std::vector<ScopeTree::Builder::Member> ScopeTree::Builder::FreeMembersOf(ScopeId scope) const {
+  std::vector<Member> members = MembersOf(scope);
+  llvm::erase_if(members,
+                 [&](const Member& member) { return member.is_scope && found_[member.id].kept; });
   return members;
 }
 
@@ -147,6 +160,8 @@ void ScopeTree::Builder::Number() {
     scope.part = found.part;
     scope.slice = found.slice;
     scope.cut = found.cut;
+    scope.kept = found.kept;
+    scope.num_taken = found.num_taken;
     scope.first_child = static_cast<ScopeId>(order.size());
     scope.num_children = static_cast<uint32_t>(found.children.size());
     scope.first_op = static_cast<uint32_t>(tree_.ops_.size());
@@ -171,6 +186,7 @@ void ScopeTree::Builder::Count() {
     scope.num_shown += scope.num_direct_ops;
     scope.num_entities += scope.num_direct_ops;
     if (scope.num_entities != 1 || scope.num_direct_ops == 1) scope.core = id;
+    if (scope.kept) tree_.scopes_[scope.core].kept = true;
     if (id == kRootScope) break;
     Scope& parent = tree_.scopes_[scope.parent];
     parent.num_ops += scope.num_ops;

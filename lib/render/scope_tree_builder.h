@@ -28,9 +28,10 @@ class ScopeTree::Builder {
   struct Found {
     ScopeId parent = kNoScope;
     llvm::StringRef path, title;
-    bool group = false, series = false, part = false, slice = false, cut = false;
+    bool group = false, series = false, part = false, slice = false, cut = false, kept = false;
     size_t name_from = 0;     // length of the prefix that all members' names have
     uint32_t num_folded = 0;  // folded nodes directly in this scope
+    uint32_t num_taken = 0;   // ops that TakeInOps moved here
     std::vector<ScopeId> children;
     std::vector<NodeId> ops;
   };
@@ -45,7 +46,7 @@ class ScopeTree::Builder {
   };
 
   // In scope_tree_builder.cpp: finds scopes by names, and makes the final tree.
-  void FindScopes();
+  void FindScopes(bool keep_outermost);
   ScopeId Walk(llvm::StringRef name);
   void ListMembers();
   void Number();
@@ -54,6 +55,8 @@ class ScopeTree::Builder {
     return found_[scope].children.size() + found_[scope].ops.size();
   }
   std::vector<Member> MembersOf(ScopeId scope) const;
+  // The members that are not kept scopes.
+  std::vector<Member> FreeMembersOf(ScopeId scope) const;
   void ForEachNode(const Member& member, llvm::function_ref<void(NodeId)> visit) const;
   // Returns the data edges between members of a scope, as indices in `members`. Leaves out edges
   // from NextIteration, which run back.
@@ -62,7 +65,7 @@ class ScopeTree::Builder {
   void Clear(ScopeId scope);
 
   // In scope_cycles.cpp: dissolves scopes that the flow leaves and reenters.
-  void DropCyclicScopes(bool keep_outermost);
+  void DropCyclicScopes();
   std::vector<bool> ScopesWithCycles();
   std::vector<ScopeId> TakeInOps(ScopeId scope);
   void DropCyclicMembers(ScopeId scope);
@@ -72,17 +75,22 @@ class ScopeTree::Builder {
   void FindAllSeries();
   ScopeStructures Structures(bool names) const;
   uint64_t StructureOf(const Member& member) const;
+  void GroupMembers(ScopeId scope, uint32_t group_above);
+  std::vector<Member> TakeOutKept(ScopeId scope);
+  void PutBackKept(ScopeId scope, llvm::ArrayRef<Member> kept);
   bool MayHaveSeries(ScopeId scope) const;
   void MakeSeries(ScopeId scope, const ScopeStructures& structures, const std::vector<bool>& shows);
   static std::vector<std::vector<Member>> ByWord(llvm::ArrayRef<Member> members, size_t from);
+  std::vector<std::vector<Member>> BeforeAndAfter(llvm::ArrayRef<Member> members,
+                                                  llvm::ArrayRef<Member> kept);
   bool GroupByNames(ScopeId scope);
   void Group(ScopeId scope, const std::vector<std::vector<Member>>& words, size_t from);
-  void CutAlongFlow(ScopeId scope);
+  void CutAlongFlow(ScopeId scope, llvm::ArrayRef<Member> kept);
   void AddPart(ScopeId scope, llvm::ArrayRef<Member> members, const FlowPart& part,
                const NameWords& words);
   ScopeId AddRepeat(ScopeId scope, llvm::ArrayRef<Member> members, llvm::ArrayRef<uint32_t> part,
                     const NameWords& words);
-  std::string TitleOf(ScopeId scope, llvm::ArrayRef<Member> members, llvm::ArrayRef<uint32_t> part,
+  std::string WordsOf(ScopeId scope, llvm::ArrayRef<Member> members, llvm::ArrayRef<uint32_t> part,
                       const NameWords& words) const;
   void SplitEvenly(ScopeId scope);
   uint32_t SizeOf(const Member& member) const;

@@ -74,7 +74,7 @@ class BodyScopes {
   // inputs.
   uint64_t num_folded_inputs() const { return num_folded_; }
   uint64_t num_dangling_inputs() const { return num_dangling_; }
-  // The number of inputs that are drawn in some scope.
+  // The number of inputs that are drawn in some scope, or counted there as unseen control edges.
   uint64_t num_drawn_inputs() const { return edges_.size(); }
 
   // The nodes in a scope at any depth, including folded ones, in the graph's order. Linear in the

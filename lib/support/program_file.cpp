@@ -31,7 +31,9 @@ int Look(dl_phdr_info* info, size_t, void* data) {
   return 0;
 }
 
-std::string FileOfThisCode() {
+}  // namespace
+
+std::string ProgramFile() {
   Loaded loaded = {reinterpret_cast<uintptr_t>(&BesideTheProgram), ""};
   dl_iterate_phdr(Look, &loaded);
   char path[PATH_MAX];
@@ -40,10 +42,8 @@ std::string FileOfThisCode() {
   return std::string(path, size > 0 ? size : 0);
 }
 
-}  // namespace
-
 std::string BesideTheProgram(llvm::StringRef file) {
-  std::string code = FileOfThisCode();
+  std::string code = ProgramFile();
   llvm::StringRef path = code;
   return (path.take_front(path.rfind('/') + 1) + file).str();
 }

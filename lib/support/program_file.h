@@ -8,6 +8,9 @@
 
 namespace grapnel {
 
+// Returns the file that contains this code, with links resolved: the program or libgrapnel.so.
+std::string ProgramFile();
+
 // Returns the path of `file` in the directory of the binary that contains this code: that of the
 // program or of libgrapnel.so, with links resolved. `file` is relative to that directory, and need
 // not exist.

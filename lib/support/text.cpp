@@ -58,6 +58,13 @@ std::vector<std::string> SplitList(llvm::StringRef text, char separator) {
   return list;
 }
 
+std::string CsvField(llvm::StringRef text) {
+  if (text.find_first_of(",\"\r\n") == llvm::StringRef::npos) return text.str();
+  std::string field = "\"";
+  for (char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
+  return field + "\"";
+}
+
 std::string Table(llvm::ArrayRef<std::vector<std::string>> cells, llvm::StringRef indent) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : cells)

@@ -24,6 +24,9 @@ bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
 // Splits "a,b,,c" into a, b and c: drops empty names, and trims spaces around names.
 std::vector<std::string> SplitList(llvm::StringRef text, char separator = ',');
 
+// Returns a field of a CSV line, in quotes if the text has a comma, a quote or a line end (RFC 4180).
+std::string CsvField(llvm::StringRef text);
+
 // Returns a table with two spaces between columns; the first row is the header. The cells of a
 // column are aligned on the left, or on the right if all nonempty cells below the header start with
 // a digit.

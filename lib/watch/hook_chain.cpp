@@ -74,4 +74,8 @@ Error HookChain::AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Te
   return Error::success();
 }
 
+void HookChain::AddNeeded(const Graph& body, llvm::SmallVectorImpl<NodeId>* needed) {
+  for (RunHook* hook : hooks_) hook->AddNeeded(body, needed);
+}
+
 }  // namespace grapnel

@@ -35,6 +35,7 @@ class GRAPNEL_PUBLIC HookChain : public RunHook {
   // True if all hooks take device tensors.
   bool TakesDeviceTensors() const override;
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
+  void AddNeeded(const Graph& body, llvm::SmallVectorImpl<NodeId>* needed) override;
 
  private:
   using Wanting = llvm::SmallVector<RunHook*, 2>;

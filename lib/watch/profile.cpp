@@ -10,8 +10,6 @@
 namespace grapnel {
 namespace {
 
-constexpr const char* kCompile = "(compile)";
-
 int64_t Nanoseconds(RunProfiler::Clock::duration time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
 }
@@ -23,25 +21,8 @@ std::string FullName(const Node& node) {
   return node.name().str();
 }
 
-std::string Milliseconds(int64_t nanoseconds) {
-  return llvm::formatv("{0:f3}", nanoseconds * 1e-6).str();
-}
-
-std::string Percent(int64_t part, int64_t whole) {
-  return llvm::formatv("{0:f1}%", whole ? 100.0 * part / whole : 0).str();
-}
-
 bool IsDearer(const Profile::Row& a, const Profile::Row& b) {
   return std::tie(b.own, a.name, a.op) < std::tie(a.own, b.name, b.op);
-}
-
-// Returns the node's time per call divided by its least time, as "2.3"; "-" if the least time is
-// unknown or the node calls functions.
-std::string TimesLeast(const Profile::Row& row, const Roofline& roofline) {
-  if (!row.graph || row.calls == 0 || row.own != row.total) return "-";
-  auto least = roofline.LeastTime(*row.graph, row.nodes);
-  if (!least) return "-";
-  return llvm::formatv("{0:f1}", static_cast<double>(row.own) / row.calls / *least).str();
 }
 
 // For each kernel that is running on this thread, the innermost last: the nanoseconds spent so far
@@ -158,7 +139,7 @@ void Profile::Compiled(const Function& function, Clock::time_point began, Clock:
   if (number == 0) {
     Row row;
     row.name = function.name().str();
-    row.op = kCompile;
+    row.op = Profile::kCompile;
     seen_.push_back(std::move(row));
     number = seen_.size();
   }
@@ -189,21 +170,43 @@ std::vector<Profile::Row> Profile::ByNode() const {
   return rows;
 }
 
-std::vector<Profile::Row> Profile::ByOp() const {
-  std::map<std::string, Row> ops;
+// Sums the counted rows by what `key` returns.
+std::vector<Profile::Row> Profile::SumsBy(std::string (*key)(const Row&),
+                                          std::string Row::*field) const {
+  std::map<std::string, Row> sums;
   for (const Row& row : Counted()) {
-    Row& sum = ops[row.op];
-    sum.op = row.op;
+    Row& sum = sums[key(row)];
     sum.calls += row.calls;
     sum.total += row.total;
     sum.own += row.own;
     sum.output_bytes = std::max(sum.output_bytes, row.output_bytes);
   }
   std::vector<Row> rows;
-  rows.reserve(ops.size());
-  for (auto& [op, row] : ops) rows.push_back(std::move(row));
+  rows.reserve(sums.size());
+  for (auto& [text, row] : sums) {
+    row.*field = text;
+    rows.push_back(std::move(row));
+  }
   llvm::sort(rows, IsDearer);
   return rows;
+}
+
+std::vector<Profile::Row> Profile::ByOp() const {
+  return SumsBy([](const Row& row) { return row.op; }, &Row::op);
+}
+
+std::vector<Profile::Row> Profile::ByLayer() const { return SumsBy(LayerOf, &Row::name); }
+
+std::string Profile::LayerOf(const Row& row) {
+  if (!row.graph) return row.op;
+  llvm::StringRef name = row.graph->node(row.node).name();
+  return name.contains('/') ? name.rsplit('/').first.str() : "(no scope)";
+}
+
+int64_t Profile::first_run() const {
+  int64_t sum = 0;
+  for (const Row& row : first_run_) sum += row.own;
+  return sum;
 }
 
 void Profile::WriteTrace(llvm::raw_ostream& os) const {
@@ -223,7 +226,7 @@ void Profile::WriteTrace(llvm::raw_ostream& os) const {
         WriteName("thread_name", thread, "thread " + std::to_string(thread), json);
       for (const Event* event : events) {
         const Row& row = seen_[event->node];
-        std::string op = row.op == kCompile ? "compile " + row.name : row.op;
+        std::string op = row.op == Profile::kCompile ? "compile " + row.name : row.op;
         json.object([&] {
           json.attribute("ph", "X");
           json.attribute("pid", 1);
@@ -251,55 +254,6 @@ void Profile::WriteTrace(llvm::raw_ostream& os) const {
     });
   });
   os << "\n";
-}
-
-void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* roofline) const {
-  std::vector<Row> by_op = ByOp(), by_node = ByNode();
-  int64_t whole = 0;
-  for (const Row& row : by_op) whole += row.own;
-  std::vector<std::vector<std::string>> rows = {{"ms", "share", "calls", "op"}};
-  for (const Row& row : by_op)
-    rows.push_back({Milliseconds(row.own), Percent(row.own, whole), WithCommas(row.calls), row.op});
-  os << Table(rows);
-  rows = {{"ms", "share", "calls", "bytes"}};
-  if (roofline) rows[0].push_back("x best");
-  rows[0].insert(rows[0].end(), {"op", "node"});
-  for (size_t i = 0; i < std::min(nodes, by_node.size()); ++i) {
-    const Row& row = by_node[i];
-    rows.push_back({Milliseconds(row.own), Percent(row.own, whole), WithCommas(row.calls),
-                    WithCommas(row.output_bytes)});
-    if (roofline) rows.back().push_back(TimesLeast(row, *roofline));
-    rows.back().insert(rows.back().end(), {row.op, row.name});
-  }
-  os << "\n" << Table(rows);
-  if (nodes < by_node.size())
-    os << "... and " << WithCommas(by_node.size() - nodes) << " more nodes (the trace has all)\n";
-  if (roofline) {
-    os << llvm::formatv(
-        "best here: {0:f0} GFLOP/s, {1:f1} GB/s; x best: a node's time over the larger of the "
-        "times that its "
-        "arithmetic and its memory traffic take at these rates\n",
-        roofline->rates().flops * 1e-9, roofline->rates().bytes * 1e-9);
-  }
-  int64_t compiling = 0;
-  for (const Row& row : by_op) compiling += row.op == kCompile ? row.own : 0;
-  os << "\n";
-  if (runs_ > 1) {
-    int64_t first = 0;
-    for (const Row& row : first_run_) first += row.own;
-    os << "the first run, which includes setup, took " << Milliseconds(first)
-       << " ms and is not counted above\n";
-  }
-  os << Plural(runs_ > 1 ? runs_ - 1 : runs_, "run") << (runs_ > 1 ? " after it, " : ", ")
-     << Milliseconds(whole - compiling) << " ms in kernels";
-  if (compiling > 0) os << ", " << Milliseconds(compiling) << " ms compiling functions";
-  os << "; tensors held at most " << WithCommas(peak_bytes_) << " bytes";
-  if (!peak_node_.empty()) os << ", around '" << peak_node_ << "'";
-  os << "\n";
-  if (events_cut_ > 0) {
-    os << "the trace ends after " << WithCommas(events_.size()) << " kernels; "
-       << WithCommas(events_cut_) << " more are only in the tables\n";
-  }
 }
 
 }  // namespace grapnel

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
-#include "lib/watch/roofline.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
@@ -22,6 +21,7 @@ class Profile : public RunProfiler {
  public:
   // The limit of events in the trace; the sums have no limit.
   static constexpr size_t kMaxEvents = 1000000;
+  static constexpr const char* kCompile = "(compile)";  // the op of a function's compilation
 
   Clock::time_point Begin() override;
   void OnKernel(const Node& node, Clock::time_point began, Clock::time_point ended,
@@ -34,13 +34,13 @@ class Profile : public RunProfiler {
   void RunDone();
 
   struct Row {
-    // `name` is empty in ByOp(). The compilation of a function has op "(compile)" and the
+    // `name` is empty in ByOp(), and the layer in ByLayer(). The compilation of a function has op "(compile)" and the
     // function's name. A fused step has the ops of all its nodes, "AddV2+Relu6", and the name of
     // the last node. The algorithm from OnVariant() is appended to the op: "Conv2D (Winograd)".
     std::string name, op;
     std::vector<std::string> stands_for;  // for a fused step: names of all its nodes
     std::vector<NodeId> nodes;            // nodes of the fused step, or the one node; else empty
-    const Graph* graph = nullptr;  // of `node` and `nodes`; null in ByOp() and for "(compile)"
+    const Graph* graph = nullptr;         // of `node` and `nodes`; null in sums and for "(compile)"
     NodeId node = kNoNode;
     int64_t calls = 0;
     // Nanoseconds, summed over the calls; `own` excludes the kernels of functions that the node
@@ -52,19 +52,23 @@ class Profile : public RunProfiler {
   // counts only if there is no other.
   std::vector<Row> ByNode() const;
   std::vector<Row> ByOp() const;
+  std::vector<Row> ByLayer() const;
+  // Returns the layer that a row of ByNode() counts to: the scope of its node, "(no scope)" or
+  // "(compile)".
+  static std::string LayerOf(const Row& row);
   int64_t runs() const { return runs_; }
+  int64_t counted_runs() const { return runs_ > 1 ? runs_ - 1 : runs_; }  // those in the rows
+  int64_t first_run() const;  // nanoseconds in kernels of the first run
   // The peak of bytes in tensors that the runs allocated (which excludes constants), and the node
   // whose kernel was the first to end after the peak was reached.
   int64_t peak_bytes() const { return peak_bytes_; }
   const std::string& peak_node() const { return peak_node_; }
   bool is_cut() const { return events_cut_ > 0; }
+  int64_t events_cut() const { return events_cut_; }
 
   // Writes a trace for Chrome and Perfetto: a slice for each call of a kernel and each compilation,
   // a row for each thread, and a curve of the memory in use.
   void WriteTrace(llvm::raw_ostream& os) const;
-  // Writes two tables, one of ops and one of the `nodes` most expensive nodes, and the memory peak.
-  // With a roofline, the second table also has the ratio of each node's time to its least time.
-  void WriteTables(llvm::raw_ostream& os, size_t nodes, const Roofline* roofline = nullptr) const;
 
  private:
   struct Event {
@@ -75,6 +79,7 @@ class Profile : public RunProfiler {
   };
   int ThreadNumber();
   std::vector<Row> Counted() const;
+  std::vector<Row> SumsBy(std::string (*key)(const Row&), std::string Row::*field) const;
   uint32_t NumberOf(const Node& node);
   Row& Add(uint32_t number, Clock::time_point began, Clock::time_point ended);
 

@@ -4,6 +4,7 @@
 
 #include "lib/exec/run_order.h"
 #include "lib/watch/health_counter.h"
+#include "lib/watch/tensor_statistics.h"
 
 namespace grapnel {
 namespace {
@@ -127,6 +128,7 @@ void Tap::EmitOne(const Node& node, int output, const Tensor& tensor, const Heal
   event.dtype = tensor.dtype();
   if (mode_ != TapMode::kNoTensor) event.dims.assign(tensor.dims().begin(), tensor.dims().end());
   event.health = health;
+  if (summarizes_) event.numbers = std::make_shared<NumberStatistics>(StatisticsOf(tensor));
   event.calls = CurrentTapCalls();
   if (mode_ == TapMode::kFullTensor) {
     if (tensor.HoldsObjects())

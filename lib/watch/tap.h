@@ -49,14 +49,18 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
   // A constant's health is counted once for each plan, and reported in each run.
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
-  // Devices count elements in their own memory; only FULL_TENSOR needs the tensor in host memory.
-  bool TakesDeviceTensors() const override { return mode_ != TapMode::kFullTensor; }
+  // Devices count elements in their own memory; only FULL_TENSOR and statistics need the tensor in
+  // host memory.
+  bool TakesDeviceTensors() const override { return mode_ != TapMode::kFullTensor && !summarizes_; }
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
   // Sets the run number of later events. If there is only one run, do not call it: then events have
   // number 0, which is not written.
   void BeginRun(int run) { run_ = run; }
   // Sets the threads that count large tensors: those of the run, which wait while a node is tapped.
   void CountOn(ThreadPool* pool) { pool_ = pool; }
+  // Events have the statistics of their tensors (TapEvent::numbers), which cost another pass over
+  // the elements. Call it before the plan is made.
+  void Summarize() { summarizes_ = true; }
   // Counts each output separately, for counts(), which has entries for all nodes in plans. Call it
   // before the plan is made.
   void CountEach() { counts_each_ = true; }
@@ -91,7 +95,7 @@ class GRAPNEL_PUBLIC Tap : public RunHook {
 
   TapFilter filter_;
   TapMode mode_;
-  bool counts_each_ = false;
+  bool counts_each_ = false, summarizes_ = false;
   int run_ = 0;
   ThreadPool* pool_ = nullptr;
   std::mutex mutex_;

@@ -14,6 +14,8 @@
 
 namespace grapnel {
 
+class NumberStatistics;  // lib/ir/number_statistics.h
+
 // A copy of a CallFrame that outlives the call.
 struct GRAPNEL_PUBLIC TapCall {
   const Function* function = nullptr;  // null: an iteration of a loop of single nodes
@@ -35,8 +37,9 @@ struct GRAPNEL_PUBLIC TapEvent {
   int run = 0;      // number of the run; 0: there is only one run
   double time = 0;  // seconds since 1970, if Tap::TellsTime()
   DataType dtype = proto::DT_INVALID;
-  llvm::SmallVector<int64_t, 4> dims;  // empty in mode NO_TENSOR
-  Health health;                       // set in the ..._HEALTH and THREE_SLOTS modes
+  llvm::SmallVector<int64_t, 4> dims;               // empty in mode NO_TENSOR
+  Health health;                                    // set in the ..._HEALTH and THREE_SLOTS modes
+  std::shared_ptr<const NumberStatistics> numbers;  // if the tap summarizes (Tap::Summarize)
   TapCalls calls;
   Tensor value;      // mode FULL_TENSOR, numbers and strings: shares the tensor's buffer
   std::string text;  // mode FULL_TENSOR, resources and variants: a description

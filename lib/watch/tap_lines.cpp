@@ -1,5 +1,6 @@
 #include "lib/watch/tap_lines.h"
 
+#include "lib/ir/literal_json.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/JSON.h"
 
@@ -43,6 +44,21 @@ void WriteBadCounts(const Health& health, llvm::raw_ostream& os) {
      << ",\"nan\":" << health.nan;
 }
 
+// Writes a scalar as one element, and the elements of another tensor as one list, row by row; a
+// resource or variant as text.
+void WriteElements(const TapEvent& event, llvm::raw_ostream& os) {
+  if (!event.value) {
+    os << Quoted(event.text);
+    return;
+  }
+  llvm::json::OStream json(os);
+  Literal literal = event.value.ToLiteral();
+  if (literal.dims().empty()) return WriteElementJson(literal, 0, json);
+  json.array([&] {
+    for (int64_t i = 0; i < literal.num_elements(); ++i) WriteElementJson(literal, i, json);
+  });
+}
+
 void WriteValue(const TapEvent& event, TapMode mode, llvm::raw_ostream& os) {
   const Health& health = event.health;
   auto yes = [](int64_t count) { return count > 0 ? "true" : "false"; };
@@ -71,8 +87,8 @@ void WriteValue(const TapEvent& event, TapMode mode, llvm::raw_ostream& os) {
       break;
     case TapMode::kFullTensor:
       WriteShape(event, os);
-      os << ",\"value\":"
-         << Quoted(event.value ? event.value.ToLiteral().ToString(1 << 20) : event.text);
+      os << ",\"value\":";
+      WriteElements(event, os);
       break;
   }
 }
@@ -100,21 +116,13 @@ const std::string& TapLines::TextOf(const TapCalls& calls) {
   return calls_text_;
 }
 
-void TapLines::Write(const TapEvent& event) {
-  llvm::SmallString<512> line;
-  llvm::raw_svector_ostream os(line);
+void TapLines::Format(const TapEvent& event, llvm::raw_ostream& os) {
   os << "{";
   if (event.run) os << "\"run\":" << event.run << ",";
   os << HeadOf(event.node) << ",\"output\":" << event.output;
   os << TextOf(event.calls);
   WriteValue(event, mode_, os);
   os << "}\n";
-  if (most_bytes_ > 0 && bytes_ + line.size() > most_bytes_) {
-    ++left_out_;
-    return;
-  }
-  bytes_ += line.size();
-  os_ << line;
 }
 
 }  // namespace grapnel

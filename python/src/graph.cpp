@@ -10,8 +10,10 @@
 #include "lib/exec/feed.h"
 #include "lib/exec/named_feed.h"
 #include "lib/io/signature.h"
+#include "lib/job/function_signature.h"
 #include "lib/job/graph_path.h"
 #include "lib/job/run.h"
+#include "lib/job/signature_graph.h"
 #include "lib/job/source.h"
 #include "lib/query/graph_tables.h"
 #include "lib/query/path_pattern.h"
@@ -87,6 +89,22 @@ nb::typed<nb::tuple, nb::str, Texts, nb::any> Open(const std::string& path,
   return nb::make_tuple(nb::str(kind.data(), kind.size()), titles, opened);
 }
 
+// Returns the network of the graph's default signature; the graph itself if there is no such
+// signature, or if its network cannot be extracted.
+Opened NetworkOf(const Opened& opened) {
+  auto network = std::make_shared<Opened>(opened);
+  Do([network]() -> Error {
+    if (!DefaultSignature(network->graph->file())) return Error::success();
+    OpenedGraph part = network->graph->Copy();
+    if (Error error = TakeNetwork({}, &part).takeError())
+      llvm::consumeError(std::move(error));
+    else
+      network->graph = std::make_shared<const OpenedGraph>(std::move(part));
+    return Error::success();
+  });
+  return *network;
+}
+
 std::shared_ptr<Table> TableNamed(const Opened& opened, const std::string& name) {
   std::vector<Column> columns;
   for (const TableColumn& column : ColumnsOf(name))
@@ -131,10 +149,17 @@ std::shared_ptr<Table> Find(const Opened& opened, const std::string& chain, size
 }
 
 // Returns TensorFlow's name of the dtype that a feed must have; nullopt if the graph does not
-// define it.
+// define it. `function`: the function that runs instead of a signature, or "".
 std::optional<std::string> TypeOfFeedNamed(const Opened& opened, const std::string& name,
-                                           const std::string& signature) {
-  const OpenedGraph& graph = *opened.graph;
+                                           const std::string& signature,
+                                           const std::string& function) {
+  std::optional<OpenedGraph> with_function;
+  if (!function.empty()) {
+    with_function.emplace(opened.graph->Copy());
+    if (Error error = UseFunction(function, &*with_function).takeError())
+      Raise(TextOf(std::move(error)));
+  }
+  const OpenedGraph& graph = with_function ? *with_function : *opened.graph;
   auto tensor = TensorOfKey(graph.model(), graph.file(), signature, name);
   if (!tensor) Raise(TextOf(tensor.takeError()));
   auto type = TypeOfFeed(graph.module().main, *tensor);
@@ -302,10 +327,12 @@ void AddGraphs(nb::module_& module) {
       .def(nb::init<std::string>(), nb::arg("folder"))
       .def("has_new_bad", HasNewBad);
   nb::class_<Opened>(module, "Opened")
+      .def("network", NetworkOf)
       .def("table", TableNamed, nb::arg("name"))
       .def("query", Query, nb::arg("sql"))
       .def("find", Find, nb::arg("chain"), nb::arg("limit"))
-      .def("type_of_feed", TypeOfFeedNamed, nb::arg("name"), nb::arg("signature"))
+      .def("type_of_feed", TypeOfFeedNamed, nb::arg("name"), nb::arg("signature"),
+           nb::arg("function") = "")
       .def_prop_ro("signatures", SignaturesOf)
       .def_prop_ro("problems", ProblemsOf)
       .def_prop_ro("note", [](const Opened& self) { return self.graph->note(); })

@@ -34,6 +34,12 @@ _SUFFIXES = {"opt": ".pb", "cut": ".pb", "reduce": ".pb", "view": ".html", "conv
 # The suffix in the name of the model that a command makes.
 _MADE = {"opt": ", optimized", "cut": ", cut", "reduce": ", reduced"}
 
+# Options of `run` that tap tensors. Without a file for them, their lines are kept in memory.
+_TAPPING = ("tap", "tap_op", "tap_function", "tap_dtype", "taps_report")
+
+# Commands that run a graph on the example arguments of `load`.
+_FED = ("run", "blame", "doctor", "compare", "check-gradients", "bisect")
+
 # Commands that write one document per line: `replay` one per case, `train` one per step.
 _A_LINE_EACH = ("replay", "train")
 
@@ -42,7 +48,6 @@ _PRINTING = {
     "check": ("init",),
     "opt": ("print", "explain"),
     "query": ("csv", "schema"),
-    "run": ("tap", "tap_op"),
     "timeline": ("node", "changes"),
 }
 
@@ -118,7 +123,8 @@ class _Arguments:
 
     def __init__(self, command: str, given: dict[str, Any]):
         self.command = command
-        self.of_feeds: tuple[Any, Any] = (given.get("graph"), given.get("signature"))  # these determine the dtypes of feeds
+        # These determine the dtypes of feeds.
+        self.of_feeds: tuple[Any, Any, Any] = (given.get("graph"), given.get("signature"), given.get("function"))
         # The folder of the command line's relative paths. When the command runs again, the current folder may be another one.
         self.folder: str | None = current_folder()
         self.options: list[str] = []
@@ -128,6 +134,7 @@ class _Arguments:
         self.files: list[str] = []  # paths that errors may begin with
         self.kept: list[object] = []  # graphs made for this call
         self.output: _tfgrapnel.MemoryFile | None = None  # a file in memory
+        self.tap_file: _tfgrapnel.MemoryFile | None = None  # a file in memory, until the call ends
 
     def _text(self, value, name, is_model=False):
         if isinstance(value, (str, os.PathLike)):
@@ -147,11 +154,11 @@ class _Arguments:
 
     def _type_of_feed(self, name):
         """The dtype of a feed in the graph, for a value without a dtype."""
-        title, signature = self.of_feeds
+        title, signature, function = self.of_feeds
         opened = next((one for one in self.kept if hasattr(one, "_type_of_feed")), None)
         if opened is None and self.positions:
             opened = load(self.positions[0], graph=title)
-        return opened._type_of_feed(name, signature) if hasattr(opened, "_type_of_feed") else None
+        return opened._type_of_feed(name, signature, function) if hasattr(opened, "_type_of_feed") else None
 
     def _feed(self, name, value):
         demand_text("feed", name)
@@ -160,6 +167,18 @@ class _Arguments:
         at_hand = temporary_name("feed")
         self.feeds[at_hand] = to_feed(name, value, None if is_typed(value) else self._type_of_feed(name))
         return f"{name}={at_hand}"
+
+    def add_examples(self, given: dict[str, Any]) -> None:
+        """Feeds the example arguments of the model that the call does not feed."""
+        model = next((one for one in self.kept if getattr(one, "default_feeds", None)), None)
+        if model is None:
+            return
+        feeds = given.get("feed") or ()
+        texts = [feeds] if isinstance(feeds, str) else list(feeds)
+        names = [text.split("=")[0] for text in texts if isinstance(text, str)]
+        besides: Any = model._feeds_besides  # type: ignore[attr-defined]
+        for name, value in besides(names, given.get("signature")).items():
+            self.options.append(f"--feed={self._feed(name, value)}")
 
     def _elements(self, name, value, is_model):
         if hasattr(value, "items"):
@@ -219,6 +238,8 @@ class _Arguments:
         words = [self.command, *(["--json"] if as_document else []), *options]
         if self.output is not None and with_output:
             words.append(f"--output={self.output.name}")
+        if self.tap_file is not None:
+            words.append(f"--tap-file={self.tap_file.name}")
         return [*words, "--", *positions]
 
 
@@ -245,6 +266,7 @@ class Result(Shown):
         self._as_document = as_document
         self.ok: bool = code == 0
         self._fetches: tuple[str, ...] = ()  # the requested fetches
+        self._tap_lines: bytes = b""
         self.output: str | None = None if output is None else os.fspath(output)
 
     @property
@@ -327,6 +349,8 @@ class GraphResult(Result):
         """The graph, opened."""
         graph: Graph = load(self._arguments.output or self._written())
         graph.default_fetches = self._fetches
+        source = next(iter(self._arguments.kept), None)
+        graph._take_feeds(getattr(source, "default_feeds", {}))
         return graph
 
 
@@ -342,7 +366,7 @@ class RunResult(Result):
         """The tensors that `tap=` and `tap_op=` observed, one dict per tensor, in order; empty if tap_file= or logdir= receives them."""
         import json
 
-        return [json.loads(line) for line in self._out.splitlines() if line.startswith("{")] if not self._as_document else []
+        return [json.loads(line) for line in self._tap_lines.splitlines()]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The value of a fetch by the fetch's name, with or without ":0"."""
@@ -385,15 +409,21 @@ def call(command, specs, keywords, given, result=Result):
         raise ValueError(f"{command} cannot select a graph of a file with several; write '{arguments.title}' to a file of its own: cut, convert")
     if arguments.title and given["graph"] is None:
         arguments.options.append(f"--graph={arguments.title}")
+    if command in _FED or given.get("check_values"):
+        arguments.add_examples(given)
     output = given.get("output")
     if "output" in specs and output is None and command in _SUFFIXES:
         suffix = "" if given.get("format") or given.get("to") else _SUFFIXES[command]
         arguments.output = _tfgrapnel.MemoryFile(_name_of_output(arguments) + suffix)
     as_document = "json" in keywords and not any(given.get(name) for name in _PRINTING.get(command, ()))
+    if command == "run" and any(given.get(name) for name in _TAPPING) and not (given.get("tap_file") or given.get("logdir")):
+        arguments.tap_file = _tfgrapnel.MemoryFile(temporary_name("taps"))
     done = _call(arguments, keywords, as_document)
     for line in done[2].splitlines():
         log(in_python(line, keywords))
     made = result(arguments, keywords, output, as_document, done)
     fetches = given.get("fetch") or ()
+    if arguments.tap_file is not None:
+        made._tap_lines, arguments.tap_file = arguments.tap_file.read(), None
     made._fetches = (fetches,) if isinstance(fetches, str) else tuple(fetches)
     return made

@@ -6,6 +6,7 @@ last line has no "next".
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import signal
@@ -36,6 +37,7 @@ class Model:
         self.path = task["path"]
         self.base = task["base"]
         self.policy = task["policy"]
+        self.devices = task["devices"]
         self.limits = {"threads": 1, "memory": task["memory"]}
         self.is_debug_folder = _tfgrapnel.is_debug_folder(self.path)
         self.kind, self.graphs, self._opened = DEBUG_FOLDER, [""], None
@@ -102,6 +104,20 @@ def scopes(model):
     return {"scopes": found}
 
 
+def layers(model):
+    """The layers of each graph, as far as `info` finds any."""
+    found = tg.info(model.path, threads=1).to_dict()
+    return {"layers": [row for graph in found["graphs"] for row in _layers(graph["title"], graph.get("layers", ()), "")]}
+
+
+def _layers(title, listed, outer):
+    """The rows of layers, each before the layers that are in it, whose names it begins."""
+    for layer in listed:
+        told = layer | {"graph": title, "layer": outer + layer["name"], "class_name": layer.get("class")}
+        yield {name: told.get(name) for name in TABLES["layers"]}
+        yield from _layers(title, layer.get("layers", ()), told["layer"] + "/")
+
+
 def doctor(model):
     findings, failures = [], []
     for title in model.graphs:
@@ -136,6 +152,30 @@ def policy(model):
     return _checked(model, "policy", model.policy)
 
 
+def place(model):
+    """The devices of each graph, and a finding for each group of nodes on a CPU between nodes of another device."""
+    devices, findings, failures = [], [], []
+    for title in model.graphs:
+        done = tg.place(model.path, devices=model.devices, table=True, threads=1, **model.which(title)).to_dict()
+        if done["error"]:
+            failures.append({"work": "place", "error": done["error"]})
+            continue
+        nodes = collections.Counter(done["placements"].values())
+        for device, memory in done["memory"].items():
+            told = {"peak_bytes": memory["peak"], "open": memory["unknown"], "weights": memory["weights"]}
+            devices.append({"graph": title, "device": device, "nodes": nodes[device], **told})
+        findings += [_finding(title, "place", _island(island)) for island in done["islands"]]
+    return {"devices": devices, "findings": findings, "failures": failures}
+
+
+def _island(island):
+    """An island of `place` as a finding."""
+    because = f": no kernel elsewhere for '{island['because_of']}'" if "because_of" in island else ", as they request"
+    count = len(island["nodes"])
+    text = f"{count:,} node{'s' * (count > 1)} on {island['device']} between nodes of another device{because}"
+    return {"check": "cpu_island", "severity": "note", "node": island.get("because_of") or island["nodes"][0], "what": text}
+
+
 def _checked(model, work, text):
     """The findings of `check`, except those that a waiver allows."""
     file = _tfgrapnel.MemoryFile("policy.toml")
@@ -153,7 +193,7 @@ def _finding(title, work, found):
     return {name: found.get(name) for name in TABLES["findings"]} | told
 
 
-WORKS = {work.__name__: work for work in (info, ops, scopes, doctor, blame, fusions, policy)}
+WORKS = {work.__name__: work for work in (info, ops, scopes, layers, doctor, blame, fusions, policy, place)}
 
 
 def columns(task):

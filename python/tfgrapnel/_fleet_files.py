@@ -27,13 +27,21 @@ _HALF_WRITTEN = re.compile(r"\..+\.\d+\.\d+")
 
 def need(module):
     """Imports a module that only fleets use."""
-    try:
+    with parts_of(module.partition(".")[0]):
         return importlib.import_module(module)
+
+
+@contextlib.contextmanager
+def parts_of(package):
+    """Reports that `package`, or a part of it that pip does not always install, is missing: Ray Data needs pandas."""
+    try:
+        yield
     except ModuleNotFoundError as error:
-        name = module.partition(".")[0]
-        if error.name != name:
+        name = (error.name or package).partition(".")[0]
+        if name.startswith("tfgrapnel"):
             raise
-        raise ImportError(f"tfgrapnel.fleet needs {name}: pip install {_PACKAGES.get(name, name)}", name=name) from None
+        used_by = "" if name == package else f" for {package}"
+        raise ImportError(f"tfgrapnel.fleet needs {name}{used_by}: pip install {_PACKAGES.get(name, name)}", name=name) from None
 
 
 def is_remote(path):

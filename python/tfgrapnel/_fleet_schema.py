@@ -9,8 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
 
-FORMAT = 1
-WORKS = ("info", "ops", "scopes", "doctor", "blame", "fusions", "policy")
+FORMAT = 2
+WORKS = ("info", "ops", "scopes", "layers", "doctor", "blame", "fusions", "policy", "place")
+USUAL = WORKS[:-1]  # `place` supposes devices
 DEBUG_FOLDER = "debug folder"  # the kind of a row
 
 _TEXT, _NUMBER = "string", "int64"
@@ -32,6 +33,8 @@ TABLES = {
     "signatures": dict.fromkeys("graph signature side key tensor dtype shape".split(), _TEXT),
     "ops": dict(graph=_TEXT, op=_TEXT, dtype=_TEXT, nodes=_NUMBER),
     "scopes": dict(graph=_TEXT, function=_TEXT, scope=_TEXT, nodes=_NUMBER, hash=_TEXT),
+    "layers": dict(graph=_TEXT, layer=_TEXT, class_name=_TEXT, shape=_TEXT, parameters=_NUMBER, trainable=_NUMBER, flops=_NUMBER),
+    "devices": dict(graph=_TEXT, device=_TEXT, nodes=_NUMBER, weights=_NUMBER, peak_bytes=_NUMBER, open=_NUMBER),
     "findings": dict.fromkeys(_TEXTS_OF_FINDINGS.split(), _TEXT),
     "problems": dict(graph=_TEXT, problem=_TEXT),
     "failures": dict(work=_TEXT, error=_TEXT),
@@ -44,8 +47,8 @@ def schema() -> pa.Schema:
 
     path; content: SHA-256 of the file, or of a folder's names and hashes; key: a hash of everything that determines the row; a row with
     the same key is up to date; kind: "GraphDef", "SavedModel", ..., "debug folder"; error: why it could not be inspected, or not
-    completely; bytes: size of its files; version: that of tfgrapnel; format: FORMAT. And lists: graphs, signatures, ops, scopes, findings,
-    problems, failures (a work that failed, and why).
+    completely; bytes: size of its files; version: that of tfgrapnel; format: FORMAT. And lists: graphs, signatures, ops, scopes, layers,
+    devices, findings, problems, failures (a work that failed, and why).
     """
     pa = need("pyarrow")
     types = {_TEXT: pa.string(), _NUMBER: pa.int64()}

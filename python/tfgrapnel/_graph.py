@@ -163,6 +163,11 @@ class Graph(GraphCommands, _OfPath, Shown):
     path: the file, or the name of a file in memory.
     title: the graph's title, if its file has several; else "".
     kind: "GraphDef", "SavedModel", ...
+    default_feeds: {tensor or key: array}: the example arguments of `load`. `run` and the commands that run the graph feed those that a
+        call does not feed itself.
+
+    The tables, `query`, `find` and `len` are about the network of the default signature of a SavedModel; those of `graph.whole` are about
+    the whole file.
     """
 
     def __init__(self, path: str, title: str, kind: str, opened: _tfgrapnel.Opened, kept: Sequence[object] = ()):
@@ -170,7 +175,9 @@ class Graph(GraphCommands, _OfPath, Shown):
         self.title = title
         self.kind = kind
         self.default_fetches: tuple[str, ...] = ()
+        self.default_feeds: dict[str, Any] = {}
         self._opened = opened
+        self._shown: _tfgrapnel.Opened | None = None  # what the tables show; None: not made yet
         self._kept = kept  # keeps `path` valid: a file in memory or a temporary folder
         self._runners: dict[tuple[Any, ...], _tfgrapnel.Runner] = {}
         self._lock = allocate_lock()
@@ -179,6 +186,35 @@ class Graph(GraphCommands, _OfPath, Shown):
     def in_memory(cls, file: _tfgrapnel.MemoryFile) -> Graph:
         kind, _, opened = _opened(file.name, None)
         return cls(file.name, "", kind, opened, kept=(file,))
+
+    @property
+    def whole(self) -> Graph:
+        """The same graph; its tables also have the nodes that save, restore and initialize the model."""
+        whole = Graph(self._given, self.title, self.kind, self._opened, self._kept)
+        whole._shown, whole.default_fetches, whole.default_feeds = self._opened, self.default_fetches, self.default_feeds
+        return whole
+
+    def _take_feeds(self, feeds: Mapping[str, Any]) -> None:
+        """Takes the example arguments whose names the graph has."""
+        for name, value in feeds.items():
+            try:
+                self._opened.type_of_feed(name, "")
+            except _tfgrapnel.Error:
+                continue
+            self.default_feeds[name] = value
+
+    def _feeds_besides(self, names: Sequence[str], signature: str | None = None) -> dict[str, Any]:
+        """The example arguments, except those of these names; of a chosen signature, its own."""
+        given = {name.removesuffix(":0") for name in names}
+        if signature:
+            keys = self.signatures[signature].inputs if signature in self.signatures else ()
+            return {name: value for name, value in self.default_feeds.items() if name in keys and name not in given}
+        return {name: value for name, value in self.default_feeds.items() if name.removesuffix(":0") not in given}
+
+    def _part(self):
+        if self._shown is None:
+            self._shown = self._do(self._opened.network)
+        return self._shown
 
     @property
     def nodes(self) -> Table:
@@ -201,19 +237,19 @@ class Graph(GraphCommands, _OfPath, Shown):
         names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "scopes", "functions", "calls", "lines")
         if name not in names:
             raise ValueError(f"there is no table '{name}'; the tables are: {', '.join(names)}")
-        return Table(self._do(self._opened.table, name))
+        return Table(self._do(self._part().table, name))
 
     def query(self, sql: str) -> Table:
         """The rows of an SQL statement (SQLite's) over the tables of `query`.
 
         >>> graph.query("SELECT op, count(*) FROM nodes GROUP BY op")
         """
-        return Table(self._do(self._opened.query, demand_text("sql", sql)))
+        return Table(self._do(self._part().query, demand_text("sql", sql)))
 
     def find(self, chain: str, limit: int = 1000) -> Table:
         """Finds chains of ops, such as "MatMul -> * -> Softmax"; returns rows of function, path and ops. `*` is any op, `**` any number of nodes,
         OP[attribute=value] an op with that attribute value. limit: the most rows."""
-        return Table(self._do(self._opened.find, demand_text("chain", chain), demand_integer("limit", limit, 0, 2**32)))
+        return Table(self._do(self._part().find, demand_text("chain", chain), demand_integer("limit", limit, 0, 2**32)))
 
     def why_not(self, rule: str | None = None, **options: Any) -> Result:
         """The nodes where a rule matched but a condition failed: `why_not`."""
@@ -235,8 +271,8 @@ class Graph(GraphCommands, _OfPath, Shown):
     ) -> dict[str, NDArray[Any]]:
         """Runs the graph on arrays: {name: array}.
 
-        feeds: {tensor or key of the signature: array}; dtypes must match the graph, and elements are not converted, except for
-        numbers, strings and lists, which have no dtype. C-contiguous arrays are read without a copy.
+        feeds: {tensor or key of the signature: array}, besides the example arguments of `load`; dtypes must match the graph, and elements
+        are not converted, except for numbers, strings and lists, which have no dtype. C-contiguous arrays are read without a copy.
         fetch: a tensor's name or several; default: as in the command `run`.
         threads: the maximum; 0: one per core.
 
@@ -246,6 +282,7 @@ class Graph(GraphCommands, _OfPath, Shown):
         if feeds is not None and not hasattr(feeds, "items"):
             raise TypeError(f"feeds: {{tensor: array}} was expected, not an object of type {type(feeds).__name__}")
         feeds = dict(feeds or {})
+        feeds |= self._feeds_besides(tuple(name for name in feeds if isinstance(name, str)), signature)
         fetches = self._names(fetch)
         key = (tuple(feeds), fetches, signature or "", threads)
         with self._lock:
@@ -278,8 +315,8 @@ class Graph(GraphCommands, _OfPath, Shown):
     def _value(self, name, given, signature):
         return to_feed(name, given, None if is_typed(given) else self._type_of_feed(name, signature))
 
-    def _type_of_feed(self, name, signature):
-        return self._do(self._opened.type_of_feed, name, signature or "")
+    def _type_of_feed(self, name, signature, function=None):
+        return self._do(self._opened.type_of_feed, name, signature or "", function or "")
 
     def _in_keys(self, text, signature):
         """Replaces the tensor names of inputs in a message by the signature's keys."""
@@ -300,19 +337,19 @@ class Graph(GraphCommands, _OfPath, Shown):
         """A pickled graph is opened from the file in the other process, with the variables as in the file."""
         in_memory = next((one for one in self._kept if isinstance(one, _tfgrapnel.MemoryFile)), None)
         if in_memory is not None:
-            return _unpickled, (in_memory.read(), None, self.default_fetches)
+            return _unpickled, (in_memory.read(), None, self.default_fetches, self.default_feeds)
         if self._kept:
             raise TypeError(f"a graph in a temporary folder cannot be pickled; save the model it was made from instead: {self!r}")
-        return _unpickled, (os.path.abspath(self.path), self.title or None, self.default_fetches)
+        return _unpickled, (os.path.abspath(self.path), self.title or None, self.default_fetches, self.default_feeds)
 
     def __len__(self) -> int:
-        return self._opened.num_nodes
+        return self._part().num_nodes
 
     def __bool__(self) -> bool:
         return True
 
     def __repr__(self) -> str:
-        functions = self._opened.num_functions
+        functions = self._part().num_functions
         parts = [f"{self.kind} {self.path}", *([self.title] if self.title else []), f"{len(self):,} nodes"]
         if functions:
             parts.append(f"{functions:,} functions")
@@ -385,9 +422,9 @@ def _from_path(path, graph):
     return Graph(path, graph or "", kind, opened)
 
 
-def _unpickled(model, title, fetches):
+def _unpickled(model, title, fetches, feeds):
     opened = _from_bytes(model, "bytes") if isinstance(model, bytes) else load(model, graph=title)
-    opened.default_fetches = fetches
+    opened.default_fetches, opened.default_feeds = fetches, feeds
     return opened
 
 
@@ -395,6 +432,10 @@ def _from_bytes(data, what):
     file = _tfgrapnel.MemoryFile(temporary_name(what))
     file.write(bytes(data))
     return Graph.in_memory(file)
+
+
+def _is_keras(model):
+    return hasattr(model, "layers") and hasattr(model, "weights") and not hasattr(model, "get_concrete_function")
 
 
 def _from_keras(model):
@@ -409,6 +450,77 @@ def _from_keras(model):
         tensorflow.saved_model.save(model, folder.name)
     kind, _, opened = _opened(folder.name, None)
     return Graph(folder.name, "", kind, opened, kept=(folder,))
+
+
+def _from_keras_with(model, x, y=None):
+    """A Keras model with example inputs; with labels, the graph of its loss."""
+    if y is not None:
+        return _from_function(_loss_of(model), (_as_tensors(x), _as_tensors(y)), {})
+    opened = _from_keras(model)
+    known = opened.signatures.get("serving_default") or next(iter(opened.signatures.values()))
+    if hasattr(x, "items"):
+        given = dict(x)
+    else:
+        arrays = list(x) if isinstance(x, (list, tuple)) and len(known.inputs) > 1 else [x]
+        given = dict(zip([name for name in getattr(model, "input_names", ()) if name in known.inputs] or known.inputs, arrays))
+        if len(arrays) != len(known.inputs):
+            raise ValueError(f"x: the model has the inputs {', '.join(known.inputs)}; {len(arrays)} arrays were given")
+    for name, value in given.items():
+        if name not in known.inputs:
+            raise ValueError(f"x: the model has no input '{name}'; its inputs are {', '.join(known.inputs)}")
+        opened.default_feeds[name] = _as_dtype(value, known.inputs[name][1])
+    return opened
+
+
+def _as_dtype(value, dtype):
+    """An array of numbers with the dtype of an input, as Keras converts it."""
+    import numpy
+
+    array = numpy.asarray(value)
+    name = {"float": "float32", "double": "float64", "half": "float16"}.get(dtype, dtype)
+    return array.astype(name) if array.dtype.kind in "biuf" and name in numpy.sctypeDict else array
+
+
+def _as_tensors(value):
+    import tensorflow
+
+    return tensorflow.nest.map_structure(tensorflow.convert_to_tensor, value)
+
+
+def _loss_of(model):
+    import inspect
+
+    import tensorflow
+
+    if not (getattr(model, "compiled", False) or getattr(model, "_is_compiled", False)):
+        raise ValueError("y: the model has no loss: compile it, or leave y out")
+
+    def loss(x, y):
+        training = {"training": True} if "training" in inspect.signature(model.compute_loss).parameters else {}
+        return model.compute_loss(x=x, y=y, y_pred=model(x, training=True), **training)
+
+    return tensorflow.function(loss)
+
+
+def _example_feeds(function, concrete, arguments, keywords):
+    """{placeholder: array} of the tensors among the arguments of a trace; empty if they do not fit its inputs one by one."""
+    import inspect
+
+    import numpy
+    import tensorflow
+
+    try:  # in the order of the function's parameters
+        bound = inspect.signature(getattr(function, "python_function", function)).bind(*arguments, **keywords)
+        arguments, keywords = bound.args, bound.kwargs
+    except (TypeError, ValueError):
+        if keywords:
+            return {}
+    flat = tensorflow.nest.flatten([arguments, keywords], expand_composites=True)
+    values = [value for value in flat if isinstance(value, (numpy.ndarray, numpy.generic, tensorflow.Tensor))]
+    inputs = concrete.inputs[: len(concrete.inputs) - len(concrete.captured_inputs)]
+    if len(values) != len(inputs) or any(tensor.dtype in (tensorflow.resource, tensorflow.variant) for tensor in inputs):
+        return {}
+    return {tensor.name: numpy.asarray(value) for tensor, value in zip(inputs, values)}
 
 
 def _from_graph(graph, what):
@@ -444,7 +556,9 @@ def _from_function(function, arguments, keywords):
         if arguments or keywords:
             raise
         raise TypeError(f"a tf.function needs example arguments, load(f, x): {error}") from None
-    return _from_concrete(concrete)
+    opened = _from_concrete(concrete)
+    opened._take_feeds(_example_feeds(function, concrete, arguments, keywords))
+    return opened
 
 
 def _signatures_of(model):
@@ -489,7 +603,7 @@ def _from_object(model):
         return _from_concrete(model)
     if hasattr(model, "SerializeToString"):
         return _from_bytes(model.SerializeToString(), type(model).__name__)
-    if hasattr(model, "layers") and hasattr(model, "weights"):
+    if _is_keras(model):
         return _from_keras(model)
     if hasattr(model, "graph"):
         return load(model.graph)
@@ -507,7 +621,9 @@ def load(model: Any, *arguments: Any, graph: str | None = None, **keywords: Any)
 
     model: the path of anything that TensorFlow writes (GraphDef, SavedModel, MetaGraph, event file, dump folder, debug folder), of
     a case folder or of a grapnel text; the bytes of such a file; a GraphDef or another TensorFlow message; a tf.Graph; a
-    ConcreteFunction; a tf.function, with example arguments and keywords; a tf.Module, or a loaded SavedModel; a Keras model.
+    ConcreteFunction; a tf.function, with example arguments and keywords; a tf.Module, or a loaded SavedModel; a Keras model, also with
+    example inputs, load(model, x), or with labels too, load(model, x, y): then the graph is that of its loss. Later calls feed the
+    examples (Graph.default_feeds).
     Variables of functions become constants, unless the function writes one or uses a table or an iterator: then it becomes a case folder with their
     current values. A Keras model or a tf.Module is saved to a temporary SavedModel.
     graph: the title of a graph in a file with several; for a dump folder also FUNCTION:STAGE, such as "train_step:after remapper".
@@ -517,10 +633,14 @@ def load(model: Any, *arguments: Any, graph: str | None = None, **keywords: Any)
     """
     if hasattr(model, "get_concrete_function"):
         return _from_function(model, arguments, keywords)
+    if arguments and _is_keras(model) and not keywords and len(arguments) <= 2:
+        return _from_keras_with(model, *arguments)
     if keywords:
         raise TypeError(f"load() got an unexpected keyword argument '{next(iter(keywords))}': it takes graph= and, for a tf.function, its arguments")
     if arguments:
-        raise TypeError(f"example arguments are only for a tf.function, not for an object of type {type(model).__name__}")
+        raise TypeError(
+            f"example arguments are only for a tf.function, and x and y for a Keras model, not for an object of type {type(model).__name__}"
+        )
     if isinstance(model, (Graph, Graphs, DebugFolder)):
         return model
     if isinstance(model, (str, os.PathLike)):

@@ -22,6 +22,7 @@ _MOST_NODES = 60_000
 _LARGEST_PICTURE = 1_000_000
 _LEAST_HEIGHT, _MOST_HEIGHT = 420, 680  # of a page, in pixels
 _MOST_VALUES = 12
+_MOST_RULES = 20
 
 # Options with which graphs are shown in a notebook: keywords of `view`.
 view_options: dict[str, Any] = {}
@@ -138,18 +139,25 @@ def _view(model, format, **options):
     return view(model, format=format, **(view_options | options)).data
 
 
+# Options that write files, or check what the first run has checked.
+_ONCE = ("--output=", "--html=", "--format=", "--ledger=", "--dump-dir=", "--partitions=", "--check-values")
+
+
+def _printed(result, *options):
+    """Runs a command again with more options, without writing its files, and returns the text that it prints."""
+    words = result._arguments.line(as_document=False, with_output=False)
+    end = words.index("--")
+    line = [words[0], *(word for word in words[1:end] if not word.startswith(_ONCE)), *options, *words[end:]]
+    try:
+        return _tfgrapnel.call(line, result._arguments.feeds, lambda severity, text: None, definitions(), None)[1]
+    except _tfgrapnel.Error as error:
+        raise Error(str(error)) from None
+
+
 def _again(result, option, suffix):
     """Runs a command again with this output, and returns the bytes that it writes."""
     file = _tfgrapnel.MemoryFile(temporary_name("drawing") + suffix)
-    outputs = ("--output=", "--html=", "--format=")
-    words = [word for word in result._arguments.line(as_document=False, with_output=False)]
-    end = words.index("--")
-    kept = [word for word in words[1:end] if not word.startswith(outputs)]
-    line = [words[0], *kept, f"--{option}={file.name}", *words[end:]]
-    try:
-        _tfgrapnel.call(line, result._arguments.feeds, lambda severity, text: None, definitions(), None)
-    except _tfgrapnel.Error as error:
-        raise Error(str(error)) from None
+    _printed(result, f"--{option}={file.name}")
     return file.read()
 
 
@@ -157,12 +165,49 @@ def _with_output(result, format):
     return _again(result, "output", "." + format)
 
 
-def of_graph(graph: Any, **options: Any) -> Drawing:
-    """Shows a graph as `view` does."""
+def of_graph(graph: Any, text: str = "", **options: Any) -> Drawing:
+    """Shows a graph as `view` does, below a text (HTML)."""
     whole = "graph.view(output='graph.html')"
     is_large = len(graph) > _MOST_NODES and not view_options
     pictures = (lambda: _view(graph, "html", **options), lambda format: _view(graph, format, **options))
-    return Drawing(repr(graph), *pictures, whole=whole, is_large=is_large)
+    return Drawing(repr(graph), *pictures, text=text, whole=whole, is_large=is_large)
+
+
+def _table(columns, rows):
+    """Rows as HTML; numbers are aligned on the right."""
+
+    def cell(tag, value):
+        side = "right" if isinstance(value, int) else "left"
+        return f'<{tag} style="text-align:{side};padding:1px 10px 1px 0">{f"{value:,}" if isinstance(value, int) else _escaped(value)}</{tag}>'
+
+    head = "".join(cell("th", name) for name in columns)
+    body = "".join(f"<tr>{''.join(cell('td', value) for value in row)}</tr>" for row in rows)
+    return f'<table style="margin:4px 0;border-collapse:collapse"><tr>{head}</tr>{body}</table>'
+
+
+def _rewrites(result):
+    """What the rules of `optimize` did: a sentence, and a table of the rules, the most frequent first."""
+    import json
+
+    rules: dict[str, list[Any]] = {}
+    fused = removed = 0
+    for line in _again(result, "ledger", ".jsonl").splitlines():
+        rewrite = json.loads(line)
+        name = "/".join(filter(None, (rewrite["pass"], rewrite.get("rule"))))
+        row = rules.setdefault(name, [name, 0, 0, rewrite["node"]])
+        row[1] += 1
+        row[2] += len(rewrite["removed"])
+        fused += rewrite.get("rule", "").startswith("fuse_")
+        removed += len(rewrite["removed"])
+    before, after = result.nodes_before, result.nodes_after
+    text = f"<div>{before:,} \u2192 {after:,} nodes; {result.rewrites:,} rewrites: {fused:,} fused nodes, {removed:,} nodes removed</div>"
+    rows = sorted(rules.values(), key=lambda row: (-row[1], row[0]))
+    shown = _table(("rule", "times", "removed", "first at"), rows[:_MOST_RULES]) if rows else ""
+    return text + shown + (f"<div>and {len(rows) - _MOST_RULES} more rules</div>" if len(rows) > _MOST_RULES else "")
+
+
+def _of_optimize(result):
+    return of_graph(result.graph, _rewrites(result))
 
 
 def _of_view(result):
@@ -171,7 +216,8 @@ def _of_view(result):
 
 def _of_diff(result):
     title = f"{result._arguments.positions[0]} and {result._arguments.positions[1]}"
-    return Drawing(title, lambda: _with_output(result, "html"), lambda format: _with_output(result, format), whole="output='diff.html'")
+    pictures = (lambda: _with_output(result, "html"), lambda format: _with_output(result, format))
+    return Drawing(title, *pictures, text=_preformatted(_printed(result)), whole="output='diff.html'")
 
 
 def _of_timeline(result):
@@ -198,7 +244,10 @@ def _of_placement(result):
         file.write(_again(result, "output", ".pb"))
         return _view(Graph.in_memory(file), format, color_by="device")
 
-    return Drawing(path, lambda: _again(result, "html", ".html"), picture, whole="html='placement.html'")
+    if not result.ok:
+        return Drawing(path, text=_preformatted("\n".join([result.error, *result.to_dict().get("advice", ())])))
+    text = _preformatted(_printed(result, "--table"))
+    return Drawing(path, lambda: _again(result, "html", ".html"), picture, text, "html='placement.html'")
 
 
 def _of_blame(result):
@@ -253,6 +302,7 @@ _OF_COMMANDS = {
     "diff": _of_diff,
     "doctor": _of_text,
     "info": _of_text,
+    "opt": _of_optimize,
     "passes": _of_text,
     "place": _of_placement,
     "run": _of_run,
@@ -268,7 +318,7 @@ def _drawing_of(shown):
 
     if isinstance(shown, Graph):
         return of_graph(shown)
-    if isinstance(shown, GraphResult):
+    if isinstance(shown, GraphResult) and shown._arguments.command not in _OF_COMMANDS:
         return of_graph(shown.graph)
     if isinstance(shown, DebugFolder):
         return _of_blame(shown.blame())

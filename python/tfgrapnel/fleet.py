@@ -15,8 +15,8 @@ import os
 from . import _fleet_process
 from ._commands import check
 from ._errors import Error
-from ._fleet_files import Folder, demand_places, here, is_remote, need, read_text
-from ._fleet_schema import DEBUG_FOLDER, FORMAT, TABLES, WORKS, demand_format, schema
+from ._fleet_files import Folder, demand_places, here, is_remote, need, parts_of, read_text
+from ._fleet_schema import DEBUG_FOLDER, FORMAT, TABLES, USUAL, WORKS, demand_format, schema
 from ._progress import Working
 from ._tfgrapnel import MemoryFile, version
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
     Bases = Path | Mapping[str, Path] | None
 
-__all__ = ["FORMAT", "WORKS", "Update", "inspect", "on_dask", "on_ray", "on_spark", "query", "run", "schema"]
+__all__ = ["FORMAT", "USUAL", "WORKS", "Update", "inspect", "on_dask", "on_ray", "on_spark", "query", "run", "schema"]
 
 # The fields of the outcome of a partition; all are counts.
 _DONE = ("models", "inspected", "failed", "written")
@@ -41,23 +41,25 @@ _MODELS_OF_PART = 64
 def inspect(
     batch: Any,
     *,
-    works: Sequence[str] = WORKS,
+    works: Sequence[str] = USUAL,
     base: Path | None = None,
     policy: Path | None = None,
+    devices: str = "cpu:1,gpu:1",
     timeout: float = 300,
     memory: str | int = "4G",
 ) -> Any:
     """Rows of `schema()` for a pyarrow.RecordBatch (or Table) of paths, in their order, as a RecordBatch (or Table).
 
     batch: column `path`, a file or folder that `load` takes, or an fsspec URL; optional column `base`, the model to compare with.
-    works: the works to do, a subset of WORKS. base: the base of all models, if there is no column `base`. policy: a file as in `check`.
+    works: the works to do, a subset of WORKS; default: all but `place`. base: the base of all models, if there is no column `base`.
+    policy: a file as in `check`. devices: those of the work `place`.
     timeout: seconds, memory: bytes, "4G": for each model.
 
     A model that cannot be read, crashes, or exceeds these limits becomes a row with its error, and so does a remote model whose
     library is not installed. Raises TypeError or ValueError for an invalid argument, Error for an invalid policy, ImportError without
     pyarrow.
     """
-    return _Inspection(works, policy, timeout, memory).rows_of(batch, base)
+    return _Inspection(works, policy, devices, timeout, memory).rows_of(batch, base)
 
 
 _CHANGED = "changed while it was inspected"
@@ -66,14 +68,17 @@ _CHANGED = "changed while it was inspected"
 class _Inspection:
     """The work to do for each model; pickled and sent to workers."""
 
-    def __init__(self, works, policy, timeout, memory):
+    def __init__(self, works, policy, devices, timeout, memory):
         works = [works] if isinstance(works, str) else list(works)
         if unknown := [work for work in works if work not in WORKS]:
             raise ValueError(f"works: there is no '{unknown[0]}'; the works are: {', '.join(WORKS)}")
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
             raise ValueError(f"timeout: seconds were expected, not {timeout!r}")
         _fleet_process.bytes_of(memory)
+        if not isinstance(devices, str) or not devices:
+            raise ValueError(f"devices: the devices of `place`, such as 'cpu:1,gpu:2', were expected, not {devices!r}")
         self.works = [work for work in WORKS if work in works]
+        self.devices = devices
         self.policy = None if policy is None else _policy_of(os.fspath(policy))
         self.limits = {"timeout": timeout, "memory": str(memory)}
         self.stop = _fleet_process.Stop()
@@ -114,7 +119,7 @@ class _Inspection:
             key, key_of_failed = self._key(*contents), self._key(*contents, self.limits)
             if known in (key, key_of_failed):
                 return None
-            task = {"path": model.path, "base": other and other.path, "works": self.works, "policy": self.policy}
+            task = {"path": model.path, "base": other and other.path, "works": self.works, "policy": self.policy, "devices": self.devices}
             if lacking:
                 task["works"] = [work for work in self.works if work not in self._with_base()]
             shown = {model.path: path} | ({other.path: base} if other else {})
@@ -143,7 +148,8 @@ class _Inspection:
             return None, f"base: cannot be read: {_reason(error, base)}"
 
     def _key(self, *contents):
-        told = [contents, self.works, self.policy, version, FORMAT]
+        devices = self.devices if "place" in self.works else None
+        told = [contents, self.works, self.policy, devices, version, FORMAT]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
@@ -191,7 +197,7 @@ class _Job:
         self.folder = _absolute(folder)
         if not is_remote(self.folder) and os.path.exists(self.folder) and not os.path.isdir(self.folder):
             raise NotADirectoryError(f"folder: {self.folder} is a file; a folder for Parquet files was expected")
-        options = {"works": WORKS, "policy": None, "timeout": 300, "memory": "4G"} | options
+        options = {"works": USUAL, "policy": None, "devices": "cpu:1,gpu:1", "timeout": 300, "memory": "4G"} | options
         self.inspection = _Inspection(**options)
         self._paths = _all_absolute(paths)
         self._bases = _bases_of(base, self._paths)
@@ -312,7 +318,7 @@ def run(paths: Iterable[Path], folder: Path, *, base: Bases = None, workers: int
 
     paths: all models of the fleet. folder: a folder of Parquet files, part=XX/models.parquet, with rows of `schema()`.
     base: the model to compare with: one for all, or {path: base}. workers: the number of models inspected in parallel.
-    Options are those of `inspect`: works, policy, timeout, memory; if they change, all models are inspected again; if only
+    Options are those of `inspect`: works, policy, devices, timeout, memory; if they change, all models are inspected again; if only
     timeout or memory change, only the failed models.
 
     Ctrl-C stops it; rows of finished models are kept.
@@ -356,7 +362,7 @@ def on_ray(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options
     """Like `run`, with a pool of Ray Data actors: one per CPU of the cluster, and more if the cluster grows. All workers must be able to access the
     folder."""
     job, data = _Job(paths, folder, base, **options), need("ray.data")
-    with job.begun():
+    with job.begun(), parts_of("ray"):
         return _by_ray(job, data)
 
 
@@ -372,7 +378,7 @@ def _by_ray(job, data):
 def on_spark(session: Any, paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
     """Like `run`, with a SparkSession's mapInArrow. Spark retries failed tasks on clusters and with masters such as `local[2,4]`."""
     job = _Job(paths, folder, base, **options)
-    with job.begun():
+    with job.begun(), parts_of("pyspark"):
         tasks = session.createDataFrame(job.tasks, "part string, paths array<string>, bases array<string>")
         done = tasks.repartition(job.num_batches()).mapInArrow(
             lambda batches: map(job, batches), ", ".join(f"{name} bigint" for name in _DONE)
@@ -383,7 +389,7 @@ def on_spark(session: Any, paths: Iterable[Path], folder: Path, *, base: Bases =
 def on_dask(paths: Iterable[Path], folder: Path, *, base: Bases = None, **options: Any) -> Update:
     """Like `run`, with Dask: the current Client if there is one, else Dask's threads."""
     job, dask = _Job(paths, folder, base, **options), need("dask")
-    with job.begun():
+    with job.begun(), parts_of("dask"):
         batches = job.num_batches()
         done = dask.compute(*(dask.delayed(job.do_all)(job.tasks[i::batches]) for i in range(batches)))
         return job.update([row for batch in done for row in batch])
@@ -392,7 +398,7 @@ def on_dask(paths: Iterable[Path], folder: Path, *, base: Bases = None, **option
 def query(folder: Path, sql: str) -> pa.Table:
     """Runs an SQL statement with DuckDB on a folder of rows.
 
-    Views: `models`, one row per path; `graphs`, `signatures`, `ops`, `scopes`, `findings`, `problems`, `failures`, one row per
+    Views: `models`, one row per path; `graphs`, `signatures`, `ops`, `scopes`, `layers`, `devices`, `findings`, `problems`, `failures`, one row per
     element, with its path; `rows` has these elements in lists, as the files do. docs/guide/python-fleets.md describes them.
 
     Integers are int64, and so are sums of them if they fit.

@@ -125,6 +125,26 @@ class Panes(PageCase):
         self.browser.js("grapnel.toModel(2)")
         self.browser.wait("grapnel.shown === 2 && grapnel.panes.on")
 
+    def test_readers_of_variables_that_differ_are_marked(self):
+        folder = tempfile.mkdtemp()
+        for name, size in (("a", 3), ("b", 5)):
+            with open(f"{folder}/{name}.gtxt", "w", encoding="utf-8") as file:
+                file.write(f'''%x = Placeholder {{dtype=float, shape=[?,4]}}
+%kernel = VarHandleOp {{dtype=float, shape=[4,{size}], shared_name="kernel"}}
+%dense/read = ReadVariableOp(%kernel) {{dtype=float}}
+%dense/MatMul = MatMul(%x, %dense/read)
+%dense/Relu = Relu(%dense/MatMul)
+''')
+        subprocess.run([GRAPNEL, "diff", f"{folder}/a.gtxt", f"{folder}/b.gtxt", "-o", f"{folder}/d.html", "-q"], stdout=subprocess.DEVNULL)
+        self.show(f"file://{folder}/d.html")
+        marked = "return grapnel.view.boxes.filter((b) => b.box.marks && !b.inner).map((b) => b.box.path)"
+        self.assertEqual(self.browser.js(marked), ["dense/MatMul"])
+        self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.path === 'dense/MatMul'))")
+        self.browser.wait("document.getElementById('panel').textContent.includes('kernel: shape[4,3] → [4,5]')")
+        self.browser.js("grapnel.view.closeAll()")
+        self.browser.wait("grapnel.view.boxes.some((b) => b.box.path === 'dense' && !b.inner)")
+        self.assertEqual(self.browser.js(marked), ["dense"], "a closed box has the mark of what is in it")
+
     def test_functions_are_linked_inside_their_calls(self):
         folder = tempfile.mkdtemp()
         changed = os.path.join(folder, "b.pb")

@@ -54,6 +54,95 @@ most = 1_000
   EXPECT_EQ(policy.rules[4].FindGlobs("forbidden"), nullptr);
 }
 
+TEST(Policy, ReadsPatternsOfNodesInTheOrderOfTheFile) {
+  const std::vector<PolicyTable> tables = {{"placement",
+                                            FindingSeverity::kError,
+                                            {{"devices", SettingKind::kDevices, "", true}},
+                                            SettingInfo{"PATTERN", SettingKind::kDevice, ""}}};
+  Policy policy = llvm::cantFail(Policy::Parse(
+      "[placement]\ndevices = ['CPU', 'GPU']\n'tail/*' = 'GPU:1'\n'*' = 'CPU'\nseverity = 'note'\n",
+      "p.toml", tables));
+  const PolicyRule& rule = policy.rules[0];
+  ASSERT_EQ(rule.placed.size(), 2u);
+  EXPECT_EQ(rule.placed[0].nodes.text(), "tail/*");
+  EXPECT_EQ(rule.placed[0].device.ToString(), "/device:GPU:1");
+  EXPECT_EQ(rule.placed[0].line, 3);
+  EXPECT_EQ(rule.placed[1].nodes.text(), "*");
+  EXPECT_EQ(rule.severity, FindingSeverity::kNote);
+  auto error_of = [&](const std::string& rest) {
+    auto parsed = Policy::Parse("[placement]\ndevices = 'CPU'\n" + rest, "p.toml", tables);
+    return parsed ? "" : TextOf(parsed.takeError());
+  };
+  EXPECT_EQ(error_of("x = 3\n"), "p.toml:3: 'x': expected a device, such as \"GPU:0\"");
+  EXPECT_EQ(error_of("'[' = 'CPU'\n").substr(0, 9), "p.toml:3:");
+  EXPECT_EQ(error_of("devces = ['CPU']\n"),
+            "p.toml:3: key 'devces' not found in [placement]; did you mean 'devices'?");
+  EXPECT_EQ(error_of(""),
+            "p.toml:1: [placement] needs a pattern of nodes and their device, such as \"head/*\" = "
+            "\"GPU:0\"");
+}
+
+TEST(Policy, BudgetsMayGrow) {
+  const std::vector<PolicyTable> tables = {
+      {"nodes", FindingSeverity::kError, {{"most", SettingKind::kBudget, "", true}}},
+      {"file_size", FindingSeverity::kError, {{"most", SettingKind::kByteBudget, "", true}}}};
+  auto rule_of = [&](const std::string& toml) {
+    return llvm::cantFail(Policy::Parse(toml, "p.toml", tables)).rules[0];
+  };
+  auto error_of = [&](const std::string& toml) {
+    auto parsed = Policy::Parse(toml, "p.toml", tables);
+    return parsed ? "" : TextOf(parsed.takeError());
+  };
+  PolicyRule rule = rule_of("[nodes]\nmost = '+12.5%'\n");
+  ASSERT_NE(rule.FindGrowth("most"), nullptr);
+  EXPECT_EQ(*rule.FindGrowth("most"), 0.125);
+  EXPECT_EQ(*rule_of("[file_size]\nmost = '+ 5 %'\n").FindGrowth("most"), 0.05);
+  EXPECT_EQ(rule_of("[file_size]\nmost = '2 kB'\n").FindGrowth("most"), nullptr);
+  EXPECT_EQ(rule_of("[file_size]\nmost = '2 kB'\n").Number("most", 0), 2000);
+  EXPECT_EQ(rule_of("[nodes]\nmost = 7\n").Number("most", 0), 7);
+  for (const char* wrong : {"'5%'", "'+5'", "'+-5%'", "'+x%'", "'2 kB'", "'+nan%'"}) {
+    EXPECT_EQ(error_of(std::string("[nodes]\nmost = ") + wrong),
+              "p.toml:2: 'most': expected a number, not negative, or growth from BASE such as "
+              "\"+5%\"")
+        << wrong;
+  }
+}
+
+TEST(Policy, RecordsInterfacesOfSignatures) {
+  const std::vector<PolicyTable> tables = {{"signatures",
+                                            FindingSeverity::kError,
+                                            {{"except", SettingKind::kGlobs, ""}},
+                                            SettingInfo{"SIGNATURE", SettingKind::kInterface, ""}}};
+  Policy policy = llvm::cantFail(Policy::Parse(R"(
+[signatures]
+severity = "warning"
+[signatures.serve]
+inputs.x = "float32[?,3]"
+inputs."odd key" = "string?"
+outputs.y = "?"
+outputs.z = "int64[]"
+[signatures.except]
+method = "tensorflow/serving/classify"
+)",
+                                               "p.toml", tables));
+  ASSERT_EQ(policy.rules.size(), 1u);
+  const PolicyRule& rule = policy.rules[0];
+  EXPECT_EQ(rule.severity, FindingSeverity::kWarning);
+  EXPECT_EQ(rule.FindGlobs("except"), nullptr) << "a signature may have the name of a key";
+  ASSERT_EQ(rule.signatures.size(), 2u);
+  EXPECT_EQ(rule.signatures[0].method, "tensorflow/serving/classify");
+  const Signature& serve = rule.signatures[1];
+  EXPECT_EQ(serve.name, "serve");
+  ASSERT_EQ(serve.inputs.size(), 2u);
+  EXPECT_EQ(serve.inputs[0].key, "odd key");
+  EXPECT_EQ(serve.inputs[0].dtype, proto::DT_STRING);
+  EXPECT_FALSE(serve.inputs[0].shape.known_rank());
+  EXPECT_EQ(serve.inputs[1].dtype, proto::DT_FLOAT);
+  EXPECT_EQ(serve.inputs[1].shape, Shape({kUnknownDim, 3}));
+  EXPECT_EQ(serve.outputs[0].dtype, proto::DT_INVALID);
+  EXPECT_EQ(serve.outputs[1].shape, Shape::Scalar());
+}
+
 TEST(Policy, BytesHaveUnits) {
   auto most = [](const std::string& value) {
     return Parse(("[file_size]\nmost = " + value).c_str()).rules[0].Number("most", -1);
@@ -144,14 +233,45 @@ TEST(Policy, NeedsWhatIsAllowedOrForbidden) {
        {{"allowed", SettingKind::kTypes, ""}, {"forbidden", SettingKind::kTypes, ""}}}};
   auto policy = Policy::Parse("[dtypes]\nseverity = 'note'\n", "p.toml", tables);
   ASSERT_FALSE(static_cast<bool>(policy));
-  EXPECT_EQ(TextOf(policy.takeError()),
-            "p.toml:1: [dtypes] needs 'allowed' or 'forbidden', or both");
+  EXPECT_EQ(TextOf(policy.takeError()), "p.toml:1: [dtypes] needs 'allowed' or 'forbidden'");
   EXPECT_TRUE(static_cast<bool>(Policy::Parse("[dtypes]\nforbidden = []\n", "p.toml", tables)));
+}
+
+TEST(Policy, ReadsTheSeverityOfWhatIsNew) {
+  const std::vector<PolicyTable> tables = {{"ops",
+                                            FindingSeverity::kError,
+                                            {{"allowed", SettingKind::kGlobs, ""},
+                                             {"forbidden", SettingKind::kGlobs, ""},
+                                             {"new", SettingKind::kSeverity, ""}}}};
+  Policy policy = llvm::cantFail(Policy::Parse("[ops]\nnew = 'note'\n", "p.toml", tables));
+  ASSERT_NE(policy.rules[0].FindSeverity("new"), nullptr);
+  EXPECT_EQ(*policy.rules[0].FindSeverity("new"), FindingSeverity::kNote);
+  auto error_of = [&](const char* toml) {
+    auto parsed = Policy::Parse(toml, "p.toml", tables);
+    return parsed ? "" : TextOf(parsed.takeError());
+  };
+  EXPECT_EQ(error_of("[ops]\nnew = 'bad'\n"),
+            "p.toml:2: 'new': expected \"error\", \"warning\" or \"note\"");
+  EXPECT_EQ(error_of("[ops]\nnew = true\n"),
+            "p.toml:2: 'new': expected \"error\", \"warning\" or \"note\"");
+  EXPECT_EQ(error_of("[ops]\n"), "p.toml:1: [ops] needs 'allowed' or 'forbidden' or 'new'");
 }
 
 TEST(Policy, SaysTheNearestDtype) {
   EXPECT_EQ(ErrorOf("[dtypes]\nforbidden = ['flaot64']\n"),
             "p.toml:2: 'forbidden': dtype 'flaot64' not found; did you mean 'float64'?");
+}
+
+TEST(Waivers, FitAllPlacesOfAFinding) {
+  Policy policy =
+      Parse("[ops]\n[[waiver]]\ncheck='ops'\nnode='serve/*'\nreason='so'\nuntil='2026-12-31'\n");
+  std::vector<PolicyFinding> findings = {Found("ops", "serve/x"), Found("ops", "serve/x")};
+  findings[0].also = {"serve/y"};
+  findings[1].also = {"rank/x"};
+  ApplyWaivers(policy, "2026-01-01", {"ops"}, &findings);
+  ASSERT_EQ(findings.size(), 2u) << "the waiver is needed";
+  EXPECT_EQ(findings[0].waiver, &policy.waivers[0]);
+  EXPECT_EQ(findings[1].waiver, nullptr);
 }
 
 TEST(Waivers, ThatNothingNeedsAreTold) {

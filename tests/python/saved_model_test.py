@@ -51,7 +51,7 @@ class SavedModelTest(unittest.TestCase):
                 capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             losses = [float(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines()]
-            np.testing.assert_allclose(losses, wanted, rtol=1e-5)
+            np.testing.assert_allclose(losses, wanted[-1:], rtol=1e-5)  # of the last run
             saved = tf.train.load_checkpoint(folder + "/after")
             values = {name: saved.get_tensor(name) for name in saved.get_variable_to_shape_map()}
             by_shape = {value.shape: value for value in values.values() if isinstance(value, np.ndarray) and value.ndim}

@@ -129,6 +129,55 @@ else:
 print("fine")
 """
 
+EXAMPLES = """
+# The example arguments are the feeds of later calls, also of the keyword ones, which a call may replace.
+log = tf.function(lambda x, y, scale=1.0: tf.reduce_sum(tf.math.log(x) * y) * scale)
+x, y = np.array([1.0, 0.0], np.float32), np.array([2.0, 3.0], np.float32)
+graph = tg.load(log, y=y, x=x)
+assert list(graph.default_feeds) == ["x:0", "y:0"], graph.default_feeds
+assert graph.blame().first_bad["op"] == "Log"
+assert tg.blame(graph, feed={"x": y}).first_bad is None
+assert list(graph.run().values()) == [-np.inf]
+[value] = graph.run({"x": np.ones(2, np.float32)}).values()
+assert value == 0
+assert list(tg.run(graph, feed={"x:0": np.ones(2, np.float32)}).values.values()) == [0]
+assert list(graph.whole.run().values()) == [-np.inf] and list(graph.optimize().graph.run().values()) == [-np.inf]
+import pickle
+assert list(pickle.loads(pickle.dumps(graph)).run().values()) == [-np.inf]
+assert graph.doctor().findings is not None
+# Numbers are part of the graph, so they are not fed.
+assert list(tg.load(log, x, y, 2.0).default_feeds) == ["x:0", "y:0"]
+assert tg.load(log, tf.TensorSpec([2]), tf.TensorSpec([2])).default_feeds == {}
+pair = tf.function(lambda both: both["b"] - both["a"])
+assert list(tg.load(pair, {"b": y, "a": x}).run().values())[0].tolist() == [1, 3]
+
+# The same for a Keras model; with labels, the graph is that of its loss.
+model = tf.keras.Sequential([tf.keras.layers.Input((2,)), tf.keras.layers.Dense(3, activation="softmax")])
+inputs, labels = np.ones((4, 2)), np.array([0, 1, 2, 1])
+[value] = tg.load(model, inputs).run().values()
+np.testing.assert_allclose(value, model(inputs).numpy(), rtol=1e-5)
+try:
+    tg.load(model, inputs, labels)
+    raise SystemExit("no error")
+except ValueError as error:
+    assert str(error) == "y: the model has no loss: compile it, or leave y out", error
+model.compile("sgd", "sparse_categorical_crossentropy")
+[value] = tg.load(model, inputs, labels).run().values()
+np.testing.assert_allclose(value, model.evaluate(inputs, labels, verbose=0), rtol=1e-5)
+two = [tf.keras.Input((2,), name=name) for name in ("left", "right")]
+both = tf.keras.Model(two, tf.keras.layers.Subtract()(two))
+for given in ([inputs, 3 * inputs], {"right": 3 * inputs, "left": inputs}):
+    assert list(tg.load(both, given).run().values())[0].tolist() == [[-2, -2]] * 4
+for given, said in ((inputs, "x: the model has the inputs left, right; 1 arrays were given"), ({"middle": inputs}, "x: the model has no input 'middle'; its inputs are left, right")):
+    try:
+        tg.load(both, given)
+        raise SystemExit("no error")
+    except ValueError as error:
+        assert str(error) == said, error
+print("fine")
+"""
+
+
 CAPTURE = """
 import pickle
 weights = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
@@ -393,6 +442,9 @@ class WheelTest(unittest.TestCase):
 
     def test_objects(self):
         self.run_with(OBJECTS)
+
+    def test_examples(self):
+        self.run_with(EXAMPLES)
 
     def test_capture(self):
         self.run_with(CAPTURE)

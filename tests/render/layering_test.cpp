@@ -13,18 +13,20 @@ namespace {
 
 struct LayerEdge {
   uint32_t from = 0, to = 0;
+  uint32_t weight = 1;
   bool back = false;
 };
 
 struct LayerGraph {
   uint32_t items = 0;
   std::vector<LayerEdge> edges;
-  std::vector<uint32_t> top = {}, bottom = {};
+  std::vector<uint32_t> top = {}, bottom = {}, above = {};
 };
 
 struct Layering {
   std::vector<std::vector<uint32_t>> layers, bends;
   std::vector<bool> upwards;
+  std::vector<uint32_t> back;  // the edges that are marked as back
   uint32_t items = 0;
 };
 
@@ -52,13 +54,14 @@ std::vector<Layering> LayersOfAll(llvm::ArrayRef<LayerGraph> graphs) {
               json.object([&] {
                 json.attribute("from", edge.from);
                 json.attribute("to", edge.to);
-                json.attribute("weight", 1);
+                json.attribute("weight", edge.weight);
                 json.attribute("back", edge.back);
               });
             }
           });
           WriteNumbers("top", graph.top, json);
           WriteNumbers("bottom", graph.bottom, json);
+          WriteNumbers("above", graph.above, json);
         });
       }
     });
@@ -78,6 +81,7 @@ std::vector<Layering> LayersOfAll(llvm::ArrayRef<LayerGraph> graphs) {
     for (const auto& bends : *object.getArray("bends")) layering.bends.push_back(Numbers(bends));
     for (const auto& up : *object.getArray("upwards"))
       layering.upwards.push_back(*up.getAsBoolean());
+    layering.back = Numbers(*object.get("back"));
     layering.items = static_cast<uint32_t>(*object.getInteger("items"));
     all.push_back(std::move(layering));
   }
@@ -136,11 +140,35 @@ TEST(Layering, EdgesOfOneSourceShareBends) {
 }
 
 TEST(Layering, DeclaredBackEdgeRunsUp) {
-  LayerGraph graph = {4, {{0, 1}, {1, 2}, {2, 1, true}, {2, 3}}};
+  LayerGraph graph = {4, {{0, 1}, {1, 2}, {2, 1, 1, true}, {2, 3}}};
   Layering layering = LayersOf(graph);
   ExpectProper(layering, graph.edges);
   EXPECT_TRUE(layering.upwards[2]);
   EXPECT_FALSE(layering.upwards[1]);
+}
+
+// 0 -> 1 -> 2 by data, 2 -> 3 -> 0 by control: data runs down, wherever the walk begins.
+TEST(Layering, ControlEdgesRunUpRatherThanData) {
+  for (uint32_t shift = 0; shift < 4; ++shift) {
+    LayerGraph graph = {4, {}};
+    for (uint32_t i = 0; i < 4; ++i)
+      graph.edges.push_back({(i + shift) % 4, (i + 1 + shift) % 4, i < 2 ? 3u : 1u});
+    Layering layering = LayersOf(graph);
+    ExpectProper(layering, graph.edges);
+    EXPECT_FALSE(layering.upwards[0] || layering.upwards[1]) << shift;
+    EXPECT_NE(layering.upwards[2], layering.upwards[3]) << shift;
+  }
+}
+
+// 0 -> replicas 1 and 2 -> sum 3 -> both again, and -> 4: only what brings the sum back runs up.
+TEST(Layering, ItemsAboveTheirCycles) {
+  LayerGraph graph = {5, {{0, 1}, {3, 1}, {0, 2}, {3, 2}, {1, 3}, {2, 3}, {3, 4}}, {}, {}, {1, 2}};
+  Layering layering = LayersOf(graph);
+  ExpectProper(layering, graph.edges);
+  EXPECT_EQ(layering.upwards, (std::vector<bool>{false, true, false, true, false, false, false}));
+  EXPECT_EQ(layering.back, (std::vector<uint32_t>{1, 3}));
+  Layering ring = LayersOf({2, {{0, 1}, {1, 0}}, {}, {}, {0, 1}});
+  EXPECT_TRUE(ring.back.empty()) << "neither is above the other";
 }
 
 TEST(Layering, PortsKeepTheirOrderInFirstAndLastLayer) {
@@ -164,7 +192,8 @@ TEST(Layering, AnyGraphIsLayeredTheSameWayTwice) {
     LayerGraph graph = {1 + static_cast<uint32_t>(random() % 40), {}};
     for (uint32_t i = random() % 90; i > 0; --i)
       graph.edges.push_back({static_cast<uint32_t>(random() % graph.items),
-                             static_cast<uint32_t>(random() % graph.items), random() % 8 == 0});
+                             static_cast<uint32_t>(random() % graph.items), random() % 2 ? 3u : 1u,
+                             random() % 8 == 0});
     graphs.push_back(std::move(graph));
   }
   std::vector<Layering> first = LayersOfAll(graphs), second = LayersOfAll(graphs);

@@ -184,6 +184,37 @@ TEST_F(PageTables, AScopeHasBoxesEdgesAndPorts) {
   EXPECT_EQ(mul->getInteger("flops"), 48);
 }
 
+// Data flows out of the replica and back into it; the scope grads has a node that is not its own.
+TEST_F(PageTables, ScopesThatTheFlowEntersAgain) {
+  Open(
+      "%x = Placeholder {dtype=float, shape=[2]}\n"
+      "%replica_1/a = Relu(%x)\n"
+      "%replica_1/b = Relu(%replica_1/a)\n"
+      "%sum = Neg(%replica_1/b)\n"
+      "%replica_1/c = Relu(%sum)\n"
+      "%grads/a = Relu(%x)\n"
+      "%grads/b = Relu(%grads/a)\n"
+      "%grads/c = Relu(%grads/b)\n"
+      "%grads/d = Relu(%grads/c)\n"
+      "%between = Neg(%grads/d)\n"
+      "%grads/e = Relu(%between)\n"
+      "%grads/f = Relu(%grads/e)\n"
+      "%grads/g = Relu(%grads/f)\n"
+      "%grads/h = Relu(%grads/g)\n");
+  Object outer = Scope();
+  const Object *replica = Box(outer, "replica_1"), *grads = Box(outer, "grads + 1 op");
+  ASSERT_NE(replica, nullptr);
+  EXPECT_EQ(replica->get("made_up"), nullptr);
+  ASSERT_NE(grads, nullptr);
+  EXPECT_EQ(grads->getBoolean("made_up"), true);
+  EXPECT_EQ(grads->getInteger("taken"), 1);
+  const Object& view = *outer.getObject("view");
+  const Array& above = *view.getArray("above");
+  ASSERT_EQ(above.size(), 1u) << "only the replica is drawn above what it reads";
+  const llvm::json::Value& box = (*view.getArray("boxes"))[*above[0].getAsInteger()];
+  EXPECT_EQ(box.getAsObject()->getString("name"), "replica_1");
+}
+
 TEST_F(PageTables, MarksAreOfNodesAndOfScopes) {
   PageMarks marks;
   marks.kinds = {"removed", "added"};
@@ -245,7 +276,7 @@ TEST_F(PageTables, EqualNodesShareTheirTexts) {
   Open(text);
   KnownNodeTexts none;
   std::unique_ptr<PageRows> rows = page_->NodeRows(0, 0, 1000, none);
-  for (TextKind kind : {TextKind::kTraits, TextKind::kPanel})
+  for (PageTextKind kind : {PageTextKind::kTraits, PageTextKind::kPanel})
     EXPECT_EQ(rows->texts().Of(static_cast<size_t>(kind)).size(), 2u);
   EXPECT_LT(rows->Table().size(), 2500u);
 }

@@ -204,7 +204,9 @@ TEST(ScopeTree, AScopeThatTheFlowLeavesAndEntersAgainIsNone) {
   ScopeTree tree = TreeOf(graph);
   ScopeId net = tree.Find("net");
   EXPECT_EQ(tree.Find("net/a"), net);
+  EXPECT_TRUE(tree.IsDissolved("net/a/"));
   EXPECT_NE(tree.Find("net/c"), net);
+  EXPECT_FALSE(tree.IsDissolved("net/c"));
   EXPECT_EQ(tree.ScopeOf(0), net);
   EXPECT_EQ(tree.scope(net).num_entities, 4u);  // x, b (which has one op), z, c
 }
@@ -228,6 +230,53 @@ TEST(ScopeTree, OpsBetweenThoseOfAScopeAreTakenIn) {
     bool is_few = between == 1;  // of 8; with many, the scope is dissolved
     EXPECT_EQ(tree.Find("grads") != kRootScope, is_few) << between;
     EXPECT_EQ(tree.ScopeOf(sum), tree.Find("grads")) << between;
+    EXPECT_EQ(tree.Find("grads + 1 op") != kNoScope, is_few) << between;
+  }
+}
+
+// x -> replica_1/a -> sum -> replica_1/b, and the same in an outer scope: replicas are boxes of their
+// nodes alone.
+TEST(ScopeTree, ReplicasAreKept) {
+  for (const char* name : {"replica_1", "step/tower_0", "Clone_3", "tower12", "gpu_0_1"}) {
+    Module module;
+    Graph& graph = module.main;
+    NodeId last = graph.AddNode("x", "Placeholder");
+    for (const char* node : {"/a", "sum", "/b", "/c"}) {
+      std::string path = node[0] == '/' ? std::string(name) + node : node;
+      NodeId next = graph.AddNode(path, "Relu");
+      graph.AddInput(next, {last, 0});
+      last = next;
+    }
+    ScopeTree tree = TreeOf(graph);
+    ScopeId replica = tree.Find(name);
+    ASSERT_NE(replica, kNoScope) << name;
+    EXPECT_FALSE(tree.IsDissolved(name));
+    EXPECT_FALSE(tree.IsMadeUp(replica)) << name;
+    EXPECT_TRUE(tree.scope(replica).kept) << name;
+    EXPECT_EQ(tree.scope(replica).num_ops, 3u) << name;
+    EXPECT_EQ(tree.TitleText(replica), name);
+  }
+}
+
+TEST(ScopeTree, ManyReplicasAreASeries) {
+  for (int count : {3, 30}) {
+    Module module;
+    Graph& graph = module.main;
+    NodeId x = graph.AddNode("x", "Placeholder"), sum = graph.AddNode("sum", "AddN");
+    for (int i = 0; i < count; ++i) {
+      std::string scope = "replica_" + std::to_string(i);
+      NodeId forward = graph.AddNode(scope + "/forward", "Relu");
+      NodeId update = graph.AddNode(scope + "/update", "Neg");
+      graph.AddInput(forward, {x, 0});
+      graph.AddInput(sum, {forward, 0});
+      graph.AddInput(update, {sum, 0});
+    }
+    ScopeTree tree = TreeOf(graph);
+    EXPECT_EQ(tree.scope(kRootScope).num_entities, count == 3 ? 5u : 3u);
+    ScopeId one = tree.Find("replica_2"), above = tree.scope(one).parent;
+    EXPECT_EQ(tree.RealScope(above), kRootScope);
+    EXPECT_EQ(tree.IsMadeUp(above), count == 30);
+    EXPECT_TRUE(tree.scope(one).kept);
   }
 }
 
@@ -263,8 +312,9 @@ TEST(ScopeTree, NamesThatTheFlowMixesDoNotGroup) {
   ScopeId series = tree.Find("conv_0 \xe2\x80\xa6 relu_29");
   ASSERT_NE(series, kNoScope);
   EXPECT_EQ(tree.TitleText(series),
-            "relu_0 \xe2\x80\xa6 relu_29 \xc3\x97"
+            "conv_0 \xe2\x80\xa6 relu_29 \xc3\x97"
             "30");
+  EXPECT_TRUE(tree.IsMadeUp(series));
   EXPECT_EQ(tree.scope(kRootScope).num_entities, 3u);
 }
 

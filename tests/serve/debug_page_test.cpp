@@ -26,7 +26,7 @@ class DebugServer {
     ADD_FAILURE() << path << ": " << llvm::toString(value.takeError());
     return nullptr;
   }
-  // What the page makes of the table of a node.
+  // Returns what the page makes of the table of a node.
   llvm::json::Value Node(int body, int node) {
     std::string path = "node/" + std::to_string(body) + "/" + std::to_string(node);
     auto text = CallScript("for_tests.js", "tableNode",

@@ -334,7 +334,11 @@ class Progress(unittest.TestCase):
 
     def test_interrupted(self):
         self.step('if [ "$1" = b ]; then touch started; sleep 60; fi; touch "$1"')
-        process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        # A shell starts what it runs in the background with SIGINT ignored, and children inherit that.
+        process = subprocess.Popen(
+            self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )  # fmt: skip
         end = time.time() + 30
         while not (self.folder / "build/started").exists() and time.time() < end:
             time.sleep(0.02)

@@ -173,6 +173,8 @@ def test_taps_and_lives_of_nodes(lenet, tmp_path):
     images = {"x": np.zeros((2, 16, 16, 1), np.float32)}
     tapped = tg.run(lenet, feed=images, tap_op="Relu")
     assert [tap["op"] for tap in tapped.taps] == ["Relu", "Relu"]
+    assert tapped.runs[0]["fetches"][0]["name"] == "Identity:0"
+    assert re.search(r"^ +min +mean +max .*\n.*sequential_1/conv2d_1/Relu:0 \(Relu\)$", tapped.text, re.M)
     assert tg.run(lenet, feed=images).taps == []
     tapped = tg.run(lenet, feed=images, tap_op="Relu", tap_file=str(tmp_path / "taps.jsonl"))
     assert tapped.taps == [] and tapped["Identity:0"].shape == (2, 10)

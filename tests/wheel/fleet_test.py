@@ -61,6 +61,37 @@ def test_a_row_has_what_the_commands_say():
     assert [finding["what"] for finding in found] == [finding["what"] for finding in tg.doctor(LENET).findings]
 
 
+def test_layers_are_those_of_info():
+    from tfgrapnel import _fleet_child
+
+    [row] = rows_of([LENET], works="layers")
+    assert not row["failures"] and len(row["layers"]) == len(tg.info(LENET).to_dict()["graphs"][0].get("layers", ()))
+    conv = {"name": "conv", "class": "Conv2D", "shape": "[?,8,8,4]", "parameters": 40, "trainable": 40, "flops": 9216}
+    block = {"name": "block", "parameters": 40, "layers": [conv]}
+    assert list(_fleet_child._layers("g", [block], "")) == [
+        {"graph": "g", "layer": "block", "class_name": None, "shape": None, "parameters": 40, "trainable": None, "flops": None},
+        {"graph": "g", "layer": "block/conv", "class_name": "Conv2D", "shape": "[?,8,8,4]", "parameters": 40, "trainable": 40, "flops": 9216},
+    ]
+
+
+def test_devices(tmp_path):
+    [row] = rows_of([LENET], works="place")
+    assert [(one["device"][-5:], one["nodes"]) for one in row["devices"]] == [("CPU:0", 0), ("GPU:0", 64)]
+    assert row["devices"][1]["weights"] > row["devices"][1]["peak_bytes"] > 0
+    (tmp_path / "island.gtxt").write_text("fetch %y\n%x = Placeholder {dtype=float, shape=[2]}\n%a = Neg(%x)\n%s = AsString(%a)\n"
+                                          "%n = StringToNumber(%s)\n%y = Neg(%n)\n")  # fmt: skip
+    [row] = rows_of([str(tmp_path / "island.gtxt")], works=["place"], devices="cpu:1,gpu:2")
+    assert len(row["devices"]) == 3
+    [finding] = row["findings"]
+    assert (finding["work"], finding["check_name"], finding["severity"], finding["node"]) == ("place", "cpu_island", "note", "s")
+    assert "2 nodes on /job:localhost/replica:0/task:0/device:CPU:0 between nodes of another device: no kernel elsewhere for 's'" in finding["what"]
+    assert not rows_of([LENET])[0]["devices"]
+    fleet.run([LENET], tmp_path / "rows", works="place")
+    assert fleet.run([LENET], tmp_path / "rows", works="place", devices="cpu:2").inspected == 1
+    with pytest.raises(ValueError, match="devices: the devices of `place`, such as 'cpu:1,gpu:2', were expected, not ''"):
+        rows_of([LENET], works="place", devices="")
+
+
 def test_the_folder_may_change(monkeypatch):
     """The inspecting processes started in another folder."""
     [before] = rows_of([LENET], works=["info", "doctor"])
@@ -378,11 +409,18 @@ def test_a_folder_of_another_format(models, tmp_path):
         fleet.run(models, tmp_path / "rows")
     other = fleet.schema().with_metadata({"tfgrapnel.fleet": "7"})
     parquet.write_table(pa.Table.from_pylist([], other), folder / "models.parquet")
-    with pytest.raises(tg.Error, match="format 7, this tfgrapnel writes format 1: use another folder"):
+    with pytest.raises(tg.Error, match="format 7, this tfgrapnel writes format 2: use another folder"):
         fleet.run(models, tmp_path / "rows")
     (folder / "models.parquet").write_text("no Parquet")
     with pytest.raises(tg.Error, match="part=1/models.parquet: cannot be read as Parquet"):
         fleet.run(models, tmp_path / "rows")
+
+
+def _without_pandas(name, *arguments, **keywords):
+    """Imports as where Ray is installed and pandas, which Ray Data needs, is not."""
+    if name.partition(".")[0] == "ray":
+        raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
+    return builtins.__import__(name, *arguments, **keywords)
 
 
 def test_a_library_that_is_missing(monkeypatch, tmp_path):
@@ -399,6 +437,10 @@ def test_a_library_that_is_missing(monkeypatch, tmp_path):
     with pytest.raises(ImportError, match=r"tfgrapnel.fleet needs fsspec: pip install fsspec"):
         fleet.run([LENET, "s3://bucket/model"], tmp_path / "rows")
     assert not (tmp_path / "rows").exists()  # said before a model is looked at
+    monkeypatch.setattr("importlib.import_module", _without_pandas)
+    with pytest.raises(ImportError, match=r"^tfgrapnel.fleet needs pandas for ray: pip install pandas$"):
+        fleet.on_ray([LENET], tmp_path / "rows")
+    monkeypatch.setattr("importlib.import_module", without)
     [row] = rows_of(["s3://bucket/model"])
     assert row["error"] == "cannot be read: tfgrapnel.fleet needs fsspec: pip install fsspec"
 

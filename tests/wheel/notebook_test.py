@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import zlib
+from html import escape
 
 import numpy as np
 import pytest
@@ -63,6 +64,29 @@ def test_what_commands_found(lenet, tmp_path):
         assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG"), name
     assert "<pre" in bundles["blame"]["text/html"] and "Log" in bundles["blame"]["text/html"]
     assert "<title>lenet \u2192 lenet, optimized" in page_of(bundles["diff"]["text/html"]).decode()
+
+
+def test_what_was_found_is_told_beside_the_picture(lenet, tmp_path):
+    fast = lenet.optimize(fetch="Identity", dump_dir=tmp_path / "dumps")
+    written = [path.stat().st_mtime_ns for path in sorted((tmp_path / "dumps").iterdir())]
+    html = shown(fast)["text/html"]
+    assert [path.stat().st_mtime_ns for path in sorted((tmp_path / "dumps").iterdir())] == written
+    assert f"64 \u2192 {fast.nodes_after} nodes; {fast.rewrites} rewrites: 5 fused nodes, " in html
+    assert re.search(r"<td[^>]*>remapper/fuse_bias_activation</td><td[^>]*>3</td><td[^>]*>\d+</td>", html)
+    assert f"{sum(int(times) for times in re.findall(r'<td[^>]*>[^<]*</td><td[^>]*>([0-9]+)</td><td', html))}" == f"{fast.rewrites}"
+    html = shown(tg.load(b"fetch %x\n%x = Placeholder {dtype=float}\n").optimize())["text/html"]
+    assert "1 \u2192 1 nodes; 0 rewrites: 0 fused nodes, 0 nodes removed</div>" in html and "<table" not in html
+
+    story = tg.diff(lenet, fast.graph).text
+    assert len(story.splitlines()) > 10
+    assert escape(story) in shown(tg.diff(lenet, fast.graph, output=tmp_path / "diff.html"))["text/html"]
+
+    placed = tg.place(lenet, devices="cpu:1,gpu:1")
+    html = shown(placed)["text/html"]
+    assert "nodes by scope and device" in html and "nodes by reason and device" in html and "first possible device" in html
+    impossible = tg.place(tg.load(b"%c = Const \"A\"\n%s = StringLower(%c) @gpu:0\n"), devices="cpu:1,gpu:1", hard=True)
+    html = shown(impossible)["text/html"]
+    assert not impossible.ok and "no supported kernel for GPU devices" in html and "<script" not in html
 
 
 def test_what_has_no_picture_shows_its_text(lenet, tmp_path):

@@ -100,7 +100,7 @@ def test_wrong_types_are_named(lenet):
         (lambda: lenet.nodes[None], "a name or a number of a row was expected, not None"),
         (lambda: graphs[1.5], "a name or a number of a graph was expected, not 1.5"),
         (lambda: tg.load("x.pb", graph=3), "graph: a string was expected, not 3"),
-        (lambda: tg.load("x.pb", 3), "example arguments are only for a tf.function, not for an object of type str"),
+        (lambda: tg.load("x.pb", 3), "example arguments are only for a tf.function, and x and y for a Keras model, not for an object of type str"),
         (lambda: tg.load("x.pb", grahp="a"), r"load\(\) got an unexpected keyword argument 'grahp': it takes graph= and, "),
         (lambda: tg.load(test_threads), "an object of type function is not a model: .*; wrap a Python function in tf.function"),
         (lambda: lenet.optimize(fetch=b"Identity"), "fetch: a string or a path was expected, not b'Identity'"),
@@ -192,10 +192,12 @@ def test_graphs_and_results_are_pickled(lenet, tmp_path, monkeypatch):
         assert pool.apply(tg.Graph.run, (graph,))["Identity:0"].tobytes() == expected
 
 
-def test_a_node_of_a_function_is_no_tensor_of_a_run():
+def test_a_node_of_a_function_is_fetched_by_its_name():
     served = tg.load("testdata/keras/model")
-    with pytest.raises(tg.Error, match="'sequential_1/.*' is in function '.*': tap it .tap=., or inline the calls of the function first"):
-        served.run({"keras_tensor": [[1, 2, 3]]}, served.find("MatMul")["path"][0])
+    name = served.find("MatMul")["path"][0]
+    assert served.run({"keras_tensor": [[1, 2, 3]]}, name)[name].ndim == 2
+    with pytest.raises(tg.Error, match="'sequential_1/nothing' not found"):
+        served.run({"keras_tensor": [[1, 2, 3]]}, "sequential_1/nothing")
 
 
 def test_a_list_is_what_is_gone_through(lenet):

@@ -12,10 +12,10 @@
 namespace grapnel {
 
 // Calls the global `function` of the module lib/render/web/`name` with these strings, after loading
-// that module and its imports, and returns the string it returns. Needs grapnel_picture.so next to
-// the binary, which the first call opens (some 30 ms); each call makes a new engine (some 5 ms).
-// The same arguments give the same string. Errors: the module cannot be loaded; the script throws
-// an exception, or takes more than two minutes.
+// that module and its imports, and returns the string it returns. The first call opens
+// grapnel_picture.so (see ModulePath) in some 30 ms; each call makes a new engine (some 5 ms). The
+// same arguments give the same string. Errors: grapnel_picture.so cannot be loaded, or its engine
+// cannot start; the script throws an exception, or takes more than two minutes.
 Expected<std::string> CallScript(llvm::StringRef name, const std::string& function,
                                  llvm::ArrayRef<std::string> arguments);
 

@@ -10,6 +10,7 @@ const SMALLEST_TEXT = 5;  // pixels on the screen; smaller text is not drawn
 const LABELS_FROM = 0.55;  // the zoom from which words on lines are drawn
 const SHEET = 4;  // offset of a stack's lower sheet, on a side where no line ends
 const RADIUS = 6, CORNER = 5, BASE_LINE = 19;
+const DASHES = [5, 4];  // of the frames of boxes that are not scopes or nodes of the graph
 const COLORS = ["canvas", "frame", "frame-2", "frame-line", "text", "dim", "edge", "control", "accent",
   "accent-edge", "box-line", "neutral", "function", "bad"];
 
@@ -67,7 +68,7 @@ function outline(context, placed, look, fallback) {
   context.lineWidth = chosen || box.focus ? 3 / Math.min(1, look.zoom) : look.lit.has(key) ? 2 : 1;
   context.strokeStyle = chosen || look.lit.has(key) ? look.theme.accent : box.missing ? look.theme.bad
     : fallback;
-  if (box.missing || box.rest) context.setLineDash([5, 4]);
+  if (box.missing || box.rest || box.made_up) context.setLineDash(DASHES);
   context.stroke();
   context.setLineDash([]);
 }
@@ -123,7 +124,9 @@ function drawBox(context, placed, look, x, y) {
     roundRect(context, x + SHEET, y + (placed.upwards ? -SHEET : SHEET), w, h, round);
     context.fillStyle = look.theme.neutral;
     context.fill();
+    if (box.made_up) context.setLineDash(DASHES);
     context.stroke();
+    context.setLineDash([]);
   }
   roundRect(context, x, y, w, h, Math.min(round, 16));
   context.fillStyle = look.fillOf(placed) ?? look.theme.neutral;

@@ -1,7 +1,7 @@
 // Functions with which tests call the scripts in an engine without a browser.
 
 import {bytesOfBase64, Columns} from "./columns.js";
-import {makeLayers} from "./layering.js";
+import {makeLayers, putAbove} from "./layering.js";
 import {briefly, nodeDocument, scopeDocument} from "./page_documents.js";
 import {AnswerRows} from "./page_rows.js";
 
@@ -25,6 +25,11 @@ globalThis.tableList = (table) => {
   return JSON.stringify({nodes: Array.from(ids, (id) => briefly(answer, id)), next});
 };
 
-// Returns the layers of several graphs as JSON. `graphs`: [{items, edges, top, bottom}] as JSON.
-globalThis.layersOf = (graphs) => JSON.stringify(JSON.parse(graphs).map(({items, edges, top, bottom}) =>
-  makeLayers(items, edges, top, bottom)));
+// Returns the layers of several graphs, and the indices of their edges that are marked as back, as
+// JSON. `graphs`: [{items, edges, above, top, bottom}] as JSON.
+globalThis.layersOf = (graphs) => JSON.stringify(JSON.parse(graphs).map(
+  ({items, edges, above, top, bottom}) => {
+    putAbove(above, items, edges);
+    const back = [...edges.keys()].filter((i) => edges[i].back);
+    return {...makeLayers(items, edges, top, bottom), back};
+  }));

@@ -1,9 +1,11 @@
 // Assigns the items of a top-down drawing to layers, and orders each layer. This part of the layout
-// does not depend on the sizes of boxes. By Sugiyama's method: breaks cycles at back edges, or else
-// at the edge that closes the cycle in a depth-first walk from the top; assigns layers by longest
-// path, then moves items down to their readers where edges pull them down at least as strongly as
-// up; reduces crossings by barycenters in a few sweeps down and up, and keeps the order with the
-// fewest crossings. The result is deterministic.
+// does not depend on the sizes of boxes. By Sugiyama's method: breaks cycles at back edges, else at
+// edges that weigh less than others, else at the edge that closes the cycle in a depth-first walk
+// from the top; assigns layers by longest path, then moves items down to their readers where edges
+// pull them down at least as strongly as up; reduces crossings by barycenters in a few sweeps down
+// and up, and keeps the order with the fewest crossings. The result is deterministic.
+
+import {cyclesOf} from "./cycles.js";
 
 const SWEEPS = 8, PULLS = 4;
 
@@ -16,6 +18,26 @@ const SWEEPS = 8, PULLS = 4;
 // with the same source share their bends. Takes milliseconds for up to some hundred items.
 export function makeLayers(count, edges, top, bottom) {
   return new LayerMaker(count, edges, top, bottom).run();
+}
+
+// Marks as `back` each edge from an item to one of `above` that leads to this item, unless the item is
+// in `above` too. So the items of `above` are drawn above the others on their cycles: replicas above
+// the sums of their gradients. Takes time linear in the edges, for each item of `above`.
+export function putAbove(above, count, edges) {
+  if (above.length === 0) return;
+  const readers = lists(count), isAbove = new Set(above);
+  for (const {from, to} of edges) readers[from].push(to);
+  for (const item of above) {
+    const reached = new Set(), stack = [item];
+    while (stack.length > 0) {
+      for (const to of readers[stack.pop()]) {
+        if (!reached.has(to)) stack.push(to);
+        reached.add(to);
+      }
+    }
+    for (const edge of edges)
+      if (edge.to === item && reached.has(edge.from) && !isAbove.has(edge.from)) edge.back = true;
+  }
 }
 
 const lists = (count) => Array.from({length: count}, () => []);
@@ -39,8 +61,9 @@ class LayerMaker {
     return {layers: this.layers, bends: this.bends, upwards: this.upwards, items: this.items};
   }
 
-  // Reverses the edges that the caller marked as `back`, and then each edge that closes a cycle in
-  // a depth-first walk from the top, so that no cycle is left.
+  // Reverses the edges that the caller marked as `back`, and then more, so that no cycle is left: in
+  // cycles of edges of the largest weight, each edge that closes a cycle in a depth-first walk from
+  // the top; in other cycles, lighter edges.
   breakLoops() {
     this.upwards = this.edges.map(() => false);
     this.down = [];  // the edges, without those from an item to itself; `from` is above `to`
@@ -49,14 +72,47 @@ class LayerMaker {
       this.down.push({from, to, weight, edge});
       if (back) this.turn(this.down.at(-1));
     });
-    this.listEnds();
-    this.state = new Uint8Array(this.count);  // 1: on the current path, 2: done
-    for (const isEntered of [false, true]) {
-      for (let item = 0; item < this.count; ++item) {
-        if ((this.into[item].length > 0) === isEntered && this.state[item] === 0) this.walk(item);
+    this.heaviest = this.edges.reduce((most, {weight}) => Math.max(most, weight), 0);
+    for (const least of [this.heaviest, 0]) {
+      this.listEnds(least);
+      this.state = new Uint8Array(this.count);  // 1: on the current path, 2: done
+      for (const isEntered of [false, true]) {
+        for (let item = 0; item < this.count; ++item) {
+          if ((this.into[item].length > 0) === isEntered && this.state[item] === 0) this.walk(item);
+        }
       }
+      if (least > 0) this.turnLight();
     }
     this.listEnds();
+  }
+
+  // Puts the items in an order in which no heaviest edge runs back, and reverses the lighter edges on
+  // cycles that do. These are few, because of the items that may come next, the one with the fewest
+  // lighter edges from items that come later is chosen.
+  turnLight() {
+    const isHeavy = ({weight}) => weight === this.heaviest;
+    const [waits, light, place] = [0, 0, 0].map(() => new Uint32Array(this.count));
+    for (const down of this.down) ++(isHeavy(down) ? waits : light)[down.to];
+    const cycles = cyclesOf(this.count, this.down), ready = [];
+    waits.forEach((count, item) => { if (count === 0) ready.push(item); });
+    this.listEnds();
+    for (let next = 0; ready.length > 0; ++next) {
+      let best = 0;
+      ready.forEach((item, i) => {
+        if ((light[item] - light[ready[best]] || item - ready[best]) < 0) best = i;
+      });
+      const [item] = ready.splice(best, 1);
+      place[item] = next;
+      for (const i of this.out[item]) {
+        const down = this.down[i];
+        if (!isHeavy(down)) --light[down.to];
+        else if (--waits[down.to] === 0) ready.push(down.to);
+      }
+    }
+    for (const down of this.down) {
+      const isOnCycle = cycles[down.from] === cycles[down.to];
+      if (isOnCycle && !isHeavy(down) && place[down.from] > place[down.to]) this.turn(down);
+    }
   }
 
   walk(start) {
@@ -82,10 +138,12 @@ class LayerMaker {
     this.upwards[down.edge] = !this.upwards[down.edge];
   }
 
-  listEnds() {
+  // Lists the edges with at least this weight at their ends.
+  listEnds(least = 0) {
     this.into = lists(this.count);
     this.out = lists(this.count);
-    this.down.forEach(({from, to}, i) => {
+    this.down.forEach(({from, to, weight}, i) => {
+      if (weight < least) return;
       this.out[from].push(i);
       this.into[to].push(i);
     });

@@ -36,10 +36,11 @@ const callsOf = (calls) => calls.map(([role, name, body]) => ({role, name, body}
 
 function scopeBox(rows, id, base) {
   const scope = rows.scope(id), core = rows.scope(scope.core);
-  const {ops, siblings} = rows.text("about", core.about);
+  const {ops, siblings, taken} = rows.text("about", core.about);
   const {kinds = "", devices, clusters, flops, bytes} = rows.text("about", scope.about);
   return {key: `s${id}`, kind: "scope", scope: core.id, name: relative(core.title, base),
-    path: core.path, ops, ...definite({siblings, devices, clusters, flops, bytes}), notes: [kinds],
+    path: core.path, ops, notes: [kinds],
+    ...definite({siblings, taken, made_up: Boolean(siblings || taken), devices, clusters, flops, bytes}),
     marks: scope.marked.some((count) => count > 0) ? scope.marked : undefined};
 }
 
@@ -68,11 +69,11 @@ function scopeAround(rows, scope, outermost) {
 }
 
 // Returns an opened scope, by default the outermost one: {body, counts, around: from scopeAround(),
-// view: {scope, path, ops, all_flops, all_bytes, boxes, sources, sinks, edges}}. Only the outermost
+// view: {scope, path, ops, all_flops, all_bytes, boxes, above, sources, sinks, edges}}. Only the outermost
 // scope has counts. Ids of scopes and nodes are in the keys of boxes and ports: "s12", "n45".
 export function scopeDocument(rows, body, wanted = undefined) {
   const root = rows.scope(0), scope = rows.scope(wanted ?? root.core), base = basePath(rows, scope);
-  const {scopes = [], alone = [], ops = [], sources = [], sinks = [], edges = [], labels = [],
+  const {scopes = [], alone = [], ops = [], above = [], sources = [], sinks = [], edges = [], labels = [],
     unseen = []} = rows.text("contents", scope.contents);
   const all = rows.text("about", root.about), kinds = root.marked;
   const boxes = [
@@ -85,7 +86,7 @@ export function scopeDocument(rows, body, wanted = undefined) {
     if (out > 0) boxes[index].notes.push(`${opsText(out)} ${out === 1 ? "waits" : "wait"} for this`);
   }
   const view = {scope: scope.id, path: scope.path, ops: rows.text("about", scope.about).ops,
-    ...definite({all_flops: all.flops, all_bytes: all.bytes}), boxes,
+    ...definite({all_flops: all.flops, all_bytes: all.bytes}), boxes, above,
     sources: sources.map((numbers) => port(rows, numbers, scope)),
     sinks: sinks.map((numbers) => port(rows, numbers, scope)),
     edges: edges.map((numbers) => edge(numbers, labels))};

@@ -1,9 +1,9 @@
 // Assigns the items of views to layers (layering.js). A view is the contents of one open scope:
-// {boxes, sources, sinks, edges}; its items are the boxes, then the sources, where lines enter the
-// scope, then the sinks, where lines leave it. The view around it determines the order of the sources
-// and sinks.
+// {boxes, above, sources, sinks, edges}; its items are the boxes, then the sources, where lines enter
+// the scope, then the sinks, where lines leave it. `above` has the indices of boxes that are above the
+// others on their cycles. The view around it determines the order of the sources and sinks.
 
-import {makeLayers} from "./layering.js";
+import {makeLayers, putAbove} from "./layering.js";
 
 const keysOf = ({boxes, sources, sinks}) => [...boxes, ...sources, ...sinks].map(({key}) => key);
 
@@ -12,7 +12,9 @@ const keysOf = ({boxes, sources, sinks}) => [...boxes, ...sources, ...sinks].map
 function addLayers(view) {
   const firstSource = view.boxes.length, firstSink = firstSource + view.sources.length;
   const edges = view.edges.map(({from, to, control, back}) => ({from, to, weight: control ? 1 : 3, back}));
-  const {layers, bends, upwards, items} = makeLayers(firstSink + view.sinks.length, edges,
+  const count = firstSink + view.sinks.length;
+  putAbove(view.above ?? [], count, edges);
+  const {layers, bends, upwards, items} = makeLayers(count, edges,
     view.sources.map((_, i) => firstSource + i), view.sinks.map((_, i) => firstSink + i));
   view.edges.forEach((edge, i) => {
     if (upwards[i]) edge.up = true;

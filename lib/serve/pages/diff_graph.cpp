@@ -35,9 +35,11 @@ std::string RewriteLines(const Rewrite& rewrite) {
 
 Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff& diff,
                                                      std::string title,
-                                                     llvm::ArrayRef<Rewrite> rewrites) {
+                                                     llvm::ArrayRef<Rewrite> rewrites,
+                                                     const ValueReport* values) {
   std::unique_ptr<DiffGraph> made(new DiffGraph);
-  made->graph_ = MakeUnion(b, diff);
+  made->graph_ = MakeUnion(b, diff, values ? DifferentInB(*values) : std::vector<Node>());
+  made->statuses_.emplace(made->graph_);
   const Module& module = *made->graph_.module;
   made->numbers_[&module.main] = 0;
   for (size_t i = 0; i < module.functions.size(); ++i) {
@@ -50,7 +52,7 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
   marks.title = "diff";
   marks.kinds = {"removed", "added", "changed", "replaced"};
   marks.kind_of = [page](const Node& node) {
-    return static_cast<int>(page->graph_.StatusOf(node)) - 1;
+    return static_cast<int>(page->statuses_->Of(node)) - 1;
   };
   marks.is_listed = [page](const Node& node) {
     Key key = KeyOf(node);
@@ -60,17 +62,16 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
     auto in_a = page->graph_.names_in_a.find({&node.graph(), node.id()});
     return in_a == page->graph_.names_in_a.end() ? node.name().str() : in_a->second;
   };
-  marks.details = [page](const Node& node) {
-    auto found = page->details_.find(KeyOf(node));
-    return found == page->details_.end() ? std::vector<PageMarks::Detail>() : found->second;
-  };
+  marks.details = [page](const Node& node) { return page->DetailsOf(node); };
   marks.summary = {DiffSummary(diff)};
+  if (values) marks.summary.push_back(ValuesSummary(*values));
   for (Rename& one : RenamesOf(diff))
     marks.renamed.push_back({std::move(one.a), std::move(one.b), one.nodes});
-  if (made->graph_.scopes.size() <= kScopesOpened) marks.open = made->graph_.scopes;
+  marks.open = made->statuses_->ScopesToOpen(kScopesOpened);
   made->page_ =
       std::make_unique<GraphPage>(module, llvm::ArrayRef<Signature>(), std::move(title), &marks);
   made->AddChanges(diff);
+  if (values) made->AddValues(*values);
   for (const Rewrite& rewrite : rewrites) made->AddRewrite(rewrite);
   return made;
 }
@@ -99,6 +100,30 @@ void DiffGraph::AddChanges(const Diff& diff) {
       if (Node beside = OfB(entry.function(), entry.node.name())) beside_.insert(KeyOf(beside));
     }
   }
+}
+
+void DiffGraph::AddValues(const ValueReport& values) {
+  for (const ValueDiff& one : values.different) {
+    if (!one.in_b) continue;
+    const Function* function = FunctionOf(one.in_b.graph());
+    AddDetail(OfB(function ? function->name() : "", one.in_b.name()),
+              {"values", "", "", DistanceText(one)});
+  }
+}
+
+// Returns the details of the node, then those of the constants and variables that it reads, each
+// with the name of the constant or variable.
+std::vector<PageMarks::Detail> DiffGraph::DetailsOf(const Node& node) const {
+  std::vector<PageMarks::Detail> details = details_.lookup(KeyOf(node));
+  for (const Node& source : statuses_->Within(node)) {
+    for (PageMarks::Detail detail : details_.lookup(KeyOf(source))) {
+      detail.what = NameOf(source) + ": " + detail.what;
+      details.push_back(std::move(detail));
+    }
+  }
+  if (details.empty() && statuses_->Of(node) == NodeStatus::kChanged)
+    details.push_back({"function", "", "", "it calls a function with differences"});
+  return details;
 }
 
 void DiffGraph::AddRewrite(const Rewrite& rewrite) {

@@ -8,7 +8,9 @@
 
 #include "lib/diff/diff.h"
 #include "lib/diff/union_graph.h"
+#include "lib/diff/value_diff.h"
 #include "lib/pass/rewrite.h"
+#include "lib/render/diff_marks.h"
 #include "lib/render/graph_page.h"
 #include "lib/support/error.h"
 
@@ -17,10 +19,12 @@ namespace grapnel {
 // The merged graph of a diff, drawn. Uses pointers into the graphs A and B only to identify nodes.
 class DiffGraph {
  public:
-  // `rewrites`: the rewrites that made B from A, which are shown at their nodes.
+  // `rewrites`: the rewrites that made B from A, which are shown at their nodes. `values`: the
+  // comparison of the values of both; may be null.
   static Expected<std::unique_ptr<DiffGraph>> Make(const Module& b, const Diff& diff,
                                                    std::string title,
-                                                   llvm::ArrayRef<Rewrite> rewrites = {});
+                                                   llvm::ArrayRef<Rewrite> rewrites = {},
+                                                   const ValueReport* values = nullptr);
   GraphPage& page() { return *page_; }
   const GraphPage& page() const { return *page_; }
   const PageMarks& marks() const { return marks_; }
@@ -39,6 +43,8 @@ class DiffGraph {
  private:
   DiffGraph() = default;
   void AddChanges(const Diff& diff);
+  void AddValues(const ValueReport& values);
+  std::vector<PageMarks::Detail> DetailsOf(const Node& node) const;
   void AddRewrite(const Rewrite& rewrite);
   using Key = std::pair<const Graph*, NodeId>;
   static Key KeyOf(const Node& node) { return {&node.graph(), node.id()}; }
@@ -50,6 +56,7 @@ class DiffGraph {
   }
 
   UnionGraph graph_;
+  std::optional<DiffMarks> statuses_;
   // Nodes of B that lists leave out: of several nodes that together replace nodes of A, lists have
   // only the first, so that the group counts once, as in text output.
   llvm::DenseSet<Key> beside_;

@@ -8,8 +8,9 @@ namespace grapnel {
 
 Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& a, const Module& b,
                                                    const Diff& diff, std::string title,
-                                                   std::vector<std::shared_ptr<Page>> of) {
-  ASSIGN_OR_RETURN(std::unique_ptr<DiffGraph> merged, DiffGraph::Make(b, diff, title));
+                                                   std::vector<std::shared_ptr<Page>> of,
+                                                   const ValueReport* values) {
+  ASSIGN_OR_RETURN(std::unique_ptr<DiffGraph> merged, DiffGraph::Make(b, diff, title, {}, values));
   std::unique_ptr<DiffPage> page(new DiffPage(a, b, diff, std::move(merged), std::move(title)));
   page->of_ = std::move(of);
   return page;

@@ -15,10 +15,12 @@ namespace grapnel {
 class DiffPage : public Page {
  public:
   // `a` and `b` must outlive the page, or belong to the pages in `of`, which this page keeps alive.
-  // Errors: the graphs cannot be drawn as one.
+  // `values`: the comparison of the values of both; may be null. Errors: the graphs cannot be drawn
+  // as one.
   static Expected<std::unique_ptr<DiffPage>> Make(const Module& a, const Module& b,
                                                   const Diff& diff, std::string title,
-                                                  std::vector<std::shared_ptr<Page>> of = {});
+                                                  std::vector<std::shared_ptr<Page>> of = {},
+                                                  const ValueReport* values = nullptr);
   static bool classof(const Page* page) { return page->kind() == Kind::kDiff; }
 
   Expected<GraphPage*> Drawing() override { return &merged_->page(); }

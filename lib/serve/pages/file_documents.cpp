@@ -65,12 +65,12 @@ void DocumentFile::PutRows(const std::string& path, size_t count, MakeRows make)
     numbers.reserve(some);
     for (const auto& one : rows) {
       numbers.push_back(NumbersFor(one->texts(), &documents));
-      auto number = [&](TextKind kind, uint32_t own) {
+      auto number = [&](PageTextKind kind, uint32_t own) {
         return numbers.back()[static_cast<size_t>(kind)][own];
       };
       one->node_texts().ForEachShared([&](KnownNodeTexts::Key key, SharedTexts texts) {
-        known_.Add(
-            key, {number(TextKind::kTraits, texts.traits), number(TextKind::kPanel, texts.panel)});
+        known_.Add(key, {number(PageTextKind::kTraits, texts.traits),
+                         number(PageTextKind::kPanel, texts.panel)});
       });
     }
     size_t tables = documents.size();

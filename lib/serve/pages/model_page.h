@@ -31,9 +31,11 @@ class ModelPage : public Page {
   // Sets the address (lib/render/page_address.h) at which the page opens, listed as "address". Call
   // it before the page is in a PageSet.
   void OpenAt(std::string address) { address_ = std::move(address); }
-  // Sets the scopes and functions that are open at first. Call it before the page is in a PageSet.
-  // Errors: a scope or a function that does not exist.
-  Error OpenAs(const OpenRequest& wanted) { return drawing_.OpenAs(wanted); }
+  // Sets the scopes and functions that are open at first, as GraphPage::OpenAs does. Call it before
+  // the page is in a PageSet.
+  Expected<std::vector<std::string>> OpenAs(const OpenRequest& wanted) {
+    return drawing_.OpenAs(wanted);
+  }
   void WriteListed(llvm::json::OStream& json) const override;
 
  private:

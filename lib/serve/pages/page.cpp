@@ -1,5 +1,7 @@
 #include "lib/serve/pages/page.h"
 
+#include "lib/ir/summary.h"
+
 namespace grapnel {
 namespace {
 
@@ -39,10 +41,9 @@ size_t WeightOf(const GraphPage& drawing) {
 }
 
 size_t WeightOf(const Module& module) {
-  size_t nodes = module.main.num_nodes(), bytes = 0;
-  for (const auto& function : module.functions) nodes += function->body.num_nodes();
+  size_t bytes = 0;
   for (const auto& source : module.sources) bytes += source->bytes().size();
-  return nodes * kNodeWeight + bytes;
+  return CountNodes(module) * kNodeWeight + bytes;
 }
 
 Expected<std::shared_ptr<const OpenedGraph>> OpenedOf(const Page& page) {

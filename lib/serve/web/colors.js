@@ -69,7 +69,7 @@ function byText(look, what, names, swatch) {
   return more > 0 ? [...listed, swatch("fill", 1, `${more} more, in these colors again`)] : listed;
 }
 
-export function drawLegend(root, swatches, {byDevice, through, beside}) {
+export function drawLegend(root, swatches, {byDevice, through, grouped, beside}) {
   const items = swatches.map(({style, text}) => {
     const item = element("li", {}, element("i"), text);
     item.firstChild.style.background = style;
@@ -80,5 +80,6 @@ export function drawLegend(root, swatches, {byDevice, through, beside}) {
   items.push(element("li", {}, element("i", {class: "line"}), "data, down"),
     element("li", {}, element("i", {class: "line dashed"}), "control"));
   if (through) items.push(element("li", {}, element("i", {class: "line through"}), "through hidden ops"));
+  if (grouped) items.push(element("li", {}, element("i", {class: "grouped"}), "grouped by grapnel"));
   root.replaceChildren(element("ul", {}, ...items), ...beside);
 }

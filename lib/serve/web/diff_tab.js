@@ -5,8 +5,10 @@ import {post} from "./source.js";
 import {storyOf} from "./stories.js";
 import {addTab} from "./tabs.js";
 
-// `made(entry)` is called with the number of the comparison's page, to show it.
-function showDiff(root, models, chosen, made) {
+// `wanted`: the pair of graphs to propose, "A,B", as indices in the list of all graphs. chose(pair)
+// is called when the user chooses another pair, and made(entry) with the number of the comparison's
+// page, to show it.
+function showDiff(root, models, chosen, {wanted, chose, made}) {
   const named = models.map(({group, title}, i) => [i,
     [storyOf(models, i)?.title ?? group, title].filter(Boolean).join(": ")]);
   const graphs = named.filter(([i]) => models[i].module && (!models[i].same || i === chosen));
@@ -17,8 +19,13 @@ function showDiff(root, models, chosen, made) {
     return;
   }
   const at = Math.max(graphs.findIndex(([i]) => i === chosen), 0);
-  const select = (id, label, wanted) => element("label", {}, `${label} `, element("select", {id},
-    ...graphs.map(([i, text], place) => element("option", {value: i, selected: place === wanted}, text))));
+  const places = (wanted ?? "").split(",").map((index) => graphs.findIndex(([i]) => String(i) === index));
+  const first = places.length === 2 && !places.includes(-1) ? places
+    : [at === 0 ? 0 : at - 1, at === 0 ? 1 : at];
+  const pair = () => ["diff-a", "diff-b"].map((id) => Number(form.elements[id].value));
+  const select = (id, label, place) => element("label", {}, `${label} `,
+    element("select", {id, onchange: () => chose(pair().join(","))}, ...graphs.map(([i, text], other) =>
+      element("option", {value: i, selected: other === place}, text))));
   const status = element("p", {role: "status"});
   const button = element("button", {type: "submit"}, "Compare");
   const compare = async (event) => {
@@ -27,7 +34,7 @@ function showDiff(root, models, chosen, made) {
     status.className = "";
     status.textContent = "Comparing \u2026";
     try {
-      const [a, b] = ["diff-a", "diff-b"].map((id) => Number(form.elements[id].value));
+      const [a, b] = pair();
       const {entry} = await post(`${a}/diff`, JSON.stringify({with: b}));
       await made(entry);
       status.textContent = "";
@@ -39,18 +46,29 @@ function showDiff(root, models, chosen, made) {
     }
   };
   const form = element("form", {class: "ask", onsubmit: compare},
-    select("diff-a", "A", at === 0 ? 0 : at - 1),
-    select("diff-b", "B", at === 0 ? 1 : at), button);
+    select("diff-a", "A", first[0]), select("diff-b", "B", first[1]), button);
   root.replaceChildren(title, element("p", {},
     "The differences from A to B, node by node: the nodes of both " +
     "are matched by structure and name, and the comparison becomes a graph of its own, drawn as one or " +
     "side by side."), form, status);
 }
 
-addTab({
-  name: "diff",
-  label: "Diff",
-  build: (root, page) => ({
-    show: () => showDiff(root, page.models, page.index, (entry) => page.added(entry, "graph")),
-  }),
-});
+class DiffTab {
+  constructor(root, page) {
+    this.root = root;
+    this.page = page;
+  }
+
+  // The pair of graphs that the user chose; undefined for those that the tab proposes.
+  get at() { return this.pair; }
+
+  show(pair) {
+    const {page} = this;
+    this.pair = pair;
+    const chose = (other) => { this.pair = other; page.toUrl(); };
+    showDiff(this.root, page.models, page.index,
+      {wanted: pair, chose, made: (entry) => page.added(entry, "graph")});
+  }
+}
+
+addTab({name: "diff", label: "Diff", param: "compare", build: (root, page) => new DiffTab(root, page)});

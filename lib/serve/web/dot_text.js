@@ -37,12 +37,14 @@ class DotWriter {
       if (!placed.inner) {
         const words = placed.lines.map((parts) => parts.map(({text}) => text).join(""));
         const label = quoted(words.join("\n")).replaceAll("\n", "\\n");
-        this.lines.push(`${indent}${quoted(this.nameOf(placed))} [label=${label}];`);
+        const dashes = placed.box.made_up ? ", style=dashed" : "";
+        this.lines.push(`${indent}${quoted(this.nameOf(placed))} [label=${label}${dashes}];`);
         continue;
       }
       const cluster = `cluster${this.clusters.size}`;
       this.clusters.set(placed, cluster);
       this.lines.push(`${indent}subgraph ${cluster} {`, `${indent}  label=${quoted(placed.head.text)};`);
+      if (placed.box.made_up) this.lines.push(`${indent}  style=dashed;`);
       for (const inner of placed.inner.frames) this.boxes(inner, `${indent}  `);
       this.lines.push(`${indent}}`);
     }

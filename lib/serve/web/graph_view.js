@@ -59,6 +59,11 @@ export class GraphView extends EventTarget {
     for (const caller of first.calls) this.open.add(`${instance}>n${caller}`);
   }
 
+  // Opens only the boxes with these keys, before `body` is shown; see openCalledFirst.
+  restore(keys, body) {
+    [this.open, this.seen] = [new Set(keys), new Set([...keys, String(body)])];
+  }
+
   get instance() { return String(this.body); }
 
   // Shows a body. `fold`: closes open boxes again, as far as needed for readable text (foldToFit).
@@ -67,7 +72,7 @@ export class GraphView extends EventTarget {
     const show = (this.shows += 1), isOver = () => show !== this.shows;
     this.body = body;
     this.select(undefined);
-    const isOpen = [...this.open].some((key) => key.startsWith(`${body}|`));
+    const isOpen = this.seen.has(String(body)) || [...this.open].some((key) => key.startsWith(`${body}|`));
     if (body !== this.home && !isOpen) this.openAsFirst(String(body), body);
     await this.update();
     if (fold && !isOver()) await this.foldToFit(isOver);
@@ -149,15 +154,11 @@ export class GraphView extends EventTarget {
   openCalledFirst() {
     let more = false;
     for (const {box, instance} of this.boxes) {
-      if (!this.open.has(openKey(instance, box)) || box.kind === "scope") continue;
-      box.calls.forEach((call, i) => {
-        const inner = `${instance}>n${box.id}.${i}`;
-        if (this.seen.has(inner)) return;
-        this.seen.add(inner);
-        const size = this.open.size;
-        this.openAsFirst(inner, call.body);
-        more ||= this.open.size > size;
-      });
+      const key = openKey(instance, box), {size} = this.open;
+      if (!this.open.has(key) || box.kind === "scope" || this.seen.has(key)) continue;
+      this.seen.add(key);
+      box.calls.forEach((call, i) => this.openAsFirst(`${key}.${i}`, call.body));
+      more ||= this.open.size > size;
     }
     return more;
   }

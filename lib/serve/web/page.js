@@ -1,9 +1,9 @@
 // The page: the current graph and view, the URL, and all parts of the page that no single tab owns.
 
+import {showAddress, stateOf} from "./address.js";
 import {colorBy, colorChoices, drawLegend} from "./colors.js";
 import {byId, commas, element, isEmbedded, link, plural} from "./dom.js";
 import {GraphView} from "./graph_view.js";
-import {lookAt} from "./viewport.js";
 import {waysFrom} from "./node_ways.js";
 import {ModelRow} from "./model_row.js";
 import {inWords, Panel} from "./panel.js";
@@ -24,7 +24,8 @@ import {Values} from "./values.js";
 //   go(body, node), enter(body)     show a node, or a function, of this graph
 //   goTo(index, body, node)         shows a node of any graph; without a node, only the graph
 //   openTab(name), added(index)     show a tab, or a graph that the server has just made
-//   listColors(wish), toUrl(step), fail(error)
+//   listColors(wish)                colors by `wish`, if the graph has that choice
+//   toUrl(step), fail(error)
 class Page {
   async start() {
     followTheme(this);
@@ -96,7 +97,8 @@ class Page {
     this.view.setModel(this.source, this.summary);
     this.panel.summary = this.summary;
     this.panel.source = this.source;
-    this.listColors();
+    this.listColors(this.summary.marks && !this.values.setOf(byId("color").value) ? this.firstColor
+      : byId("color").value);
   }
 
   sourceOf(index) {
@@ -184,6 +186,7 @@ class Page {
     this.sideBySide = on;  // the user's preference, kept for entries without a comparison
     on &&= this.hasPanes(this.shownEntry);
     await this.panes.show(on, this.models[this.shownEntry].id, state);
+    if (was !== on) this.boxless = undefined;
     if (was && !on) {
       this.panel.showModel();
       this.view.paint();
@@ -200,10 +203,16 @@ class Page {
     await this.step(async () => {
       const found = await this.view.reveal(body, node.reader?.id ?? id, node.around);
       if (found && !node.folded) return;
-      this.turn = (this.turn ?? 0) + 1;  // the panel no longer shows the selected box
-      this.panel.showNode(body, node, undefined);
+      this.showBoxless(body, node);
       if (!found && this.filtering.filter.on) this.panel.showHidden(() => this.showHidden(body, id));
     });
+  }
+
+  // Shows a node without a box of its own in the panel.
+  showBoxless(body, node) {
+    this.turn = (this.turn ?? 0) + 1;  // the panel no longer shows the selected box
+    this.boxless = `${body}/${node.id}`;
+    this.panel.showNode(body, node, undefined);
   }
 
   async showHidden(body, id) {
@@ -225,6 +234,7 @@ class Page {
 
   async chosen(placed) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
+    this.boxless = undefined;
     this.toUrl();
     if (!placed) return this.panel.showModel();
     const {box, body} = placed;
@@ -260,28 +270,27 @@ class Page {
     this.toUrl();
   }
 
-  // Lists the choices for coloring and selects one: devices if the marks are those of devices, else
-  // `wish` if it suits the graph.
-  listColors(wish = byId("color").value) {
+  // Lists the choices for coloring and selects `wish` if it is one of them, else the default.
+  listColors(wish) {
     this.runColors = this.tabs.colors(this.source.model);
-    const {marks} = this.summary;
     const choices = colorChoices(this.summary, this.runColors, this.values.choices());
     byId("color").replaceChildren(...choices.map(([id, text]) => element("option", {value: id}, text)));
-    const kept = choices.some(([id]) => id === wish) && (!marks || this.values.setOf(wish));
-    if (marks?.by_device) byId("color").value = "device";
-    else if (wish.startsWith("run-") ? this.runColors : kept) byId("color").value = wish;
+    byId("color").value = choices.some(([id]) => id === wish) ? wish : this.firstColor;
     this.color();
   }
 
   // The choice for coloring that is the default.
-  get firstColor() { return this.summary.marks ? "marks" : this.values.first ?? "op"; }
+  get firstColor() {
+    const {marks} = this.summary;
+    return marks ? (marks.by_device ? "device" : "marks") : this.values.first ?? "op";
+  }
 
   color(by = byId("color").value) {
     const {look} = this.view, total = (cost) => this.view.frame?.view[`all_${cost}`];
     this.swatches = this.values.color(this.view, by)
       ?? colorBy(by, look, this.summary, this.runColors, total);
-    drawLegend(byId("legend"), this.swatches,
-      {byDevice: look.byDevice, through: this.filtering.filter.on, beside: this.values.legend(by)});
+    drawLegend(byId("legend"), this.swatches, {byDevice: look.byDevice, through: this.filtering.filter.on,
+      grouped: this.view.boxes.some(({box}) => box.made_up), beside: this.values.legend(by)});
     this.view.paint();
     this.panes.follow();
   }
@@ -338,54 +347,15 @@ class Page {
     else history.replaceState(null, "", url);
   }
 
-  state() {
-    const state = new URLSearchParams();
-    const {story} = this.models[this.index], isFirst = this.index === this.row.first;
-    if (!isFirst || story !== undefined || this.row.isFramed) state.set("graph", this.index);
-    this.tabs.toState(state);
-    if (this.view.body !== this.view.home) state.set("body", this.view.body);
-    this.filtering.toState(state);
-    state.set("open", [...this.view.open].join(","));
-    const color = byId("color");
-    if (color.value !== this.firstColor) state.set("color", color.value);
-    this.values.toState(state);
-    if (this.view.look.selected) state.set("chosen", this.view.look.selected);
-    if (this.panes.on) this.panes.toState(state);
-    return state;
-  }
+  state() { return stateOf(this); }
 
   async fromUrl() {
-    const address = location.hash.slice(1) || this.models[0].address;
-    const state = new URLSearchParams(address ?? "");
-    this.row.fromState(state);
-    this.modelTurn = (this.modelTurn ?? 0) + 1;  // cancels the slider's pending work
     this.reading = true;
-    const index = Number(state.get("graph") ?? this.row.first);
-    await this.load(index < this.models.length ? index : this.row.first);
-    if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
-    const body = Number(state.get("body") ?? this.view.home);
-    const {part, problem} = await this.filtering.fromState(state);
-    // Scopes that the command line requested stay open. (`fold` closes scopes until the text is
-    // readable.)
-    const asked = this.summary.asked && !state.has("open");
-    const fold = !state.has("open") && !asked;
-    if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, fold);
-    if (!part && asked && this.summary.viewport) lookAt(this.view, this.summary.viewport);
-    this.values.fromState(state);
-    this.listColors(state.get("color") ?? this.firstColor);
-    this.panel.showModel();
-    const chosen = state.get("chosen");
-    const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);
-    await this.setPanes(state.has("side"), state);
-    if (box && !this.panes.on) {
-      this.view.select(box);
-      this.view.keepInSight(chosen);
+    try {
+      await showAddress(this);
+    } finally {
+      this.reading = false;
     }
-    const [tab, at] = this.tabs.ofState(state);
-    this.openTab(tab, false, at);
-    this.reading = false;
-    this.shown = this.index;
-    if (problem) this.fail(problem);
   }
 }
 

@@ -195,7 +195,8 @@ export class Panel {
     const out = view.edges.filter((edge) => edge.from === index);
     const parts = [
       element("h2", {}, box.name || "(top)"),
-      element("p", {class: "dim"}, SIBLINGS[box.siblings] ?? "Name scope", ` ${box.path}`),
+      element("p", {class: "dim"}, SIBLINGS[box.siblings] ?? "Name scope", ` ${box.path}`,
+        box.taken > 0 ? `, and ${plural(box.taken, "op")} between its ops` : ""),
       element("p", {}, `${plural(box.ops, "op")}: ${(box.notes ?? []).join("; ")}`),
       ...costs(placed),
       element("p", {},

@@ -142,10 +142,10 @@ export class Panes {
     const body = Number(state?.get("body_b") ?? 0);
     const [of_a, of_b] = this.b.bodies.has(body) ? [this.b.bodies.get(body), body] : [0, 0];
     const wish = (side) => state?.has(`open_${side.name}`)
-      && new Set(state.get(`open_${side.name}`).split(",").filter(Boolean));
+      && state.get(`open_${side.name}`).split(",").filter(Boolean);
     for (const [side, which] of [[this.b, of_b], [this.a, of_a]]) {
       const open = wish(side);
-      if (open) side.view.open = open;
+      if (open) side.view.restore(open, which);
       else if (side === this.a) side.view.open.clear();
       await side.view.show(which, !open);
       if (!open && side === this.b && paths) await side.view.openByPath(paths);

@@ -24,7 +24,11 @@ class PassesTab {
     this.all = false;  // true: list stages that changed nothing too
   }
 
-  async show() {
+  // The position in the tab: "all" if it lists stages that changed nothing too.
+  get at() { return this.all ? "all" : undefined; }
+
+  async show(at = this.at) {
+    this.all = at === "all";
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const {models, index: chosen} = this.page, entry = models[chosen];
     if (entry.run === undefined) return this.root.replaceChildren(...this.offer(models, chosen));
@@ -181,7 +185,7 @@ class PassesTab {
   }
 
   chooseAll(hidden) {
-    const onchange = (event) => { this.all = event.target.checked; this.show(); };
+    const onchange = ({target}) => this.page.openTab("passes", true, target.checked ? "all" : "");
     const box = element("input", {type: "checkbox", id: "all-stages", onchange});
     box.checked = this.all;
     return element("label", {}, box, ` also the ${plural(hidden, "stage")} that changed nothing`);
@@ -315,4 +319,7 @@ function several(list, make, most) {
   return items;
 }
 
-addTab({name: "passes", label: "Passes", tells: true, build: (root, page) => new PassesTab(root, page)});
+addTab({
+  name: "passes", label: "Passes", param: "stages", tells: true,
+  build: (root, page) => new PassesTab(root, page),
+});

@@ -130,7 +130,10 @@ class RunTab {
     shown.result.replaceChildren(...this.summary(model, status), ...this.fetches(model, status),
       ...this.printed(status));
     if (status.taps) await this.listTensors(shown, model, status);
-    if (model === this.model) this.page.listColors("run-health");
+    if (model === this.model) {
+      this.page.listColors("run-health");
+      this.page.toUrl();
+    }
   }
 
   nodeLink({body, id, name, op}) { return link(name, () => this.page.go(body, id), `${op} ${name}`); }

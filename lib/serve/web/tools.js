@@ -18,7 +18,10 @@ export function setUpTools(page) {
   }
   setUpExport(page);
   byId("legend-box").open = innerHeight > HIGH && innerWidth > WIDE;
-  byId("color").addEventListener("change", (event) => page.color(event.target.value));
+  byId("color").addEventListener("change", () => {
+    page.color();
+    page.toUrl();
+  });
   byId("help-button").addEventListener("click", () => byId("help").showModal());
   byId("theme").addEventListener("click", () => {
     page.row.askTheme(!document.documentElement.classList.contains("dark"));

@@ -31,10 +31,18 @@ def write_model(folder, text):
     os.remove(path)
 
 
-def make_repository(folder):
+def change_variables(repository):
+    """Other values of the SavedModel's variables."""
+    with open(os.path.join(repository, "models/model/variables/variables.data-00000-of-00001"), "r+b") as f:
+        f.write(b"\x01\x02\x03\x04")
+
+
+def make_repository(root, folder):
     os.makedirs(os.path.join(folder, "models"))
     os.makedirs(os.path.join(folder, "ci"))
     write_model(folder, GOOD)
+    shutil.copytree(os.path.join(root, "testdata/keras/model"), os.path.join(folder, "models/model"))
+    run(["chmod", "-R", "u+w", "models/model"], folder)
     policy = run(["grapnel", "check", "models/model.pb", "--init"], folder).stdout
     with open(os.path.join(folder, "policy.toml"), "w") as f:
         f.write(re.sub(r"most = \d+", "most = 100000", policy))
@@ -60,12 +68,13 @@ def steps(workflow):
         yield match[1], match[2] or match[3]
 
 
-def run_workflow(root, folder):
+def run_workflow(root, folder, model):
     """The first step that fails, and what it printed."""
     runner = os.path.join(folder, "..", "runner")
-    shutil.rmtree(runner, ignore_errors=True)
+    for left in (runner, os.path.join(folder, "base")):
+        shutil.rmtree(left, ignore_errors=True)
     os.makedirs(runner)
-    environment = {"RUNNER_TEMP": runner, "GITHUB_PATH": os.path.join(runner, "path"), "GITHUB_BASE_REF": "main",
+    environment = {"MODEL": model, "RUNNER_TEMP": runner, "GITHUB_PATH": os.path.join(runner, "path"), "GITHUB_BASE_REF": "main",
                    "GITHUB_STEP_SUMMARY": os.path.join(runner, "summary.md")}
     failed = None
     for name, script in steps(os.path.join(root, "docs/examples/ci/grapnel-check.yml")):
@@ -77,6 +86,30 @@ def run_workflow(root, folder):
                 environment["PATH"] = f.read().strip() + os.pathsep + os.environ["PATH"]
     with open(environment["GITHUB_STEP_SUMMARY"]) as f:
         return failed, f.read()
+
+
+def model_of_workflow(root):
+    with open(os.path.join(root, "docs/examples/ci/grapnel-check.yml")) as f:
+        return re.search(r"^  MODEL: (\S+)", f.read(), re.M)[1]
+
+
+def wrong_folder(root, repository):
+    """The model that the workflow names is a SavedModel: what BASE says of its values and its signatures has to be there."""
+    model = model_of_workflow(root)
+    with open(os.path.join(repository, "policy.toml")) as f:
+        own = f.read()
+    with open(os.path.join(repository, "policy.toml"), "w") as f:
+        f.write("[signatures]\n[changed_weights]\n")
+    failed, summary = run_workflow(root, repository, model)
+    if failed or "nothing found" not in summary or "same as BASE" not in summary:
+        yield f"workflow, a folder: {failed}, {summary}"
+    change_variables(repository)
+    failed, summary = run_workflow(root, repository, model)
+    if not failed or failed[0] != "Check" or "weights only" not in summary or "changed\\_weights" not in summary:
+        yield f"workflow, a folder with other variables: {failed}, {summary}"
+    git(repository, "checkout", "--quiet", model)
+    with open(os.path.join(repository, "policy.toml"), "w") as f:
+        f.write(own)
 
 
 def pre_commit_entry(root):
@@ -122,20 +155,21 @@ def wrong_hook(root, repository):
 
 def wrong(root, folder):
     repository = os.path.join(folder, "repository")
-    make_repository(repository)
+    make_repository(root, repository)
     make_tarball(repository)
     entry = pre_commit_entry(root)
     hook = os.path.join(repository, ".git/hooks/pre-commit")
     shutil.copy(os.path.join(root, "docs/examples/ci/pre-commit"), hook)
 
-    failed, summary = run_workflow(root, repository)
+    failed, summary = run_workflow(root, repository, "models/model.pb")
     if failed or "nothing found" not in summary:
         yield f"workflow, a good model: {failed}, {summary}"
     if (done := run([*entry, "models/model.pb"], repository)).returncode:
         yield f"pre-commit, a good model: {done.stdout}{done.stderr}"
 
+    yield from wrong_folder(root, repository)
     write_model(repository, BAD)
-    failed, summary = run_workflow(root, repository)
+    failed, summary = run_workflow(root, repository, "models/model.pb")
     if not failed or failed[0] != "Check" or "```mermaid" not in summary or "change.svg" not in summary:
         yield f"workflow, a bad model: {failed}, {summary}"
     for name in ("check.xml", "check.sarif", "change.svg"):
@@ -156,7 +190,7 @@ def wrong(root, folder):
     if (done := git(repository, "commit", "--quiet", "-m", "another")).returncode:
         yield f"hook, a good model: {done.stdout}{done.stderr}"
     git(repository, "update-ref", "refs/remotes/origin/main", git(repository, "hash-object", "-t", "tree", "/dev/null").stdout.strip())
-    failed, summary = run_workflow(root, repository)
+    failed, summary = run_workflow(root, repository, "models/model.pb")
     if failed or "nothing found" not in summary or "against" in summary:
         yield f"workflow, a new model: {failed}, {summary}"
     yield from wrong_hook(root, repository)

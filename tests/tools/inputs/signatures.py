@@ -11,6 +11,7 @@ import math
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import urllib.parse
@@ -18,7 +19,7 @@ import urllib.parse
 # Ops that only pass on values and control.
 PLUMBING = set("Placeholder VarHandleOp ReadVariableOp Identity IdentityN NoOp Const".split())
 MODES = "on", "off"
-NUMBERS = {"f4": "f", "f8": "d", "i4": "i", "i8": "q"}
+NUMBERS = {"f4": "f", "f8": "d", "i4": "i", "i8": "q", "b1": "b"}
 
 
 class Model:
@@ -48,6 +49,8 @@ def read_npy(path):
     if kind[0] == "S":
         width = int(kind[1:])
         return "S", header["shape"], [rest[i:i + width].rstrip(b"\0") for i in range(0, len(rest), width)]
+    if kind == "f2":
+        return kind, header["shape"], list(struct.unpack(f"<{len(rest) // 2}e", rest))
     return kind, header["shape"], list(array.array(NUMBERS[kind], rest))
 
 

@@ -1,0 +1,176 @@
+#include "lib/policy/change_verdict.h"
+
+#include <map>
+#include <set>
+
+#include "lib/diff/body_view.h"
+#include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
+#include "lib/job/model_values.h"
+#include "lib/policy/layer_changes.h"
+#include "lib/policy/measures.h"
+#include "lib/policy/signature_changes.h"
+#include "lib/support/name_list.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kMostNamed = 4;  // layers in a list
+
+// True for variables and for constants that are as good as variables.
+bool HoldsWeights(const Node& node) {
+  if (IsVariable(node)) return true;
+  if (node.op() != "Const" || !IsFloating(node.GetType("dtype"))) return false;
+  auto literal = Literal::FromConst(node);
+  if (literal) return literal->num_elements() > 1;
+  llvm::consumeError(literal.takeError());
+  return false;
+}
+
+// Compares the graphs of signatures, and collects what differs by layer.
+class Judge {
+ public:
+  void Compare(const ServedGraphs& graphs) {
+    const Module &a = graphs.before->module(), &b = graphs.now->module();
+    for (LayerChange& change : LayerChangesOf(graphs.diff, a, b, graphs.of_signature)) {
+      bool is_known = llvm::any_of(layers_, [&](const LayerChange& other) {
+        return other.layer == change.layer && other.kind == change.kind &&
+               other.details == change.details;
+      });
+      if (!is_known) layers_.push_back(std::move(change));
+    }
+    LayerNames names_a(a), names_b(b);
+    CompareNames(graphs.diff, names_a, names_b);
+    for (const Node& node : b.main.nodes())
+      if (HoldsWeights(node)) all_.insert(names_b.Of(node));
+    CompareValues(graphs, names_b);
+  }
+
+  ChangeVerdict Verdict(llvm::ArrayRef<SignatureChange> interface) const {
+    if (!interface.empty()) {
+      std::string text = "interface: " + InterfaceText(interface);
+      if (!layers_.empty()) text += "; " + LayersText(layers_);
+      return {ChangeVerdict::kInterface, std::move(text)};
+    }
+    if (!layers_.empty()) return {ChangeVerdict::kStructure, "structure: " + LayersText(layers_)};
+    if (!other_values_.empty()) return {ChangeVerdict::kWeights, "weights only: " + WeightsText()};
+    if (!renamed_.empty()) return {ChangeVerdict::kNames, "names only: " + NamesText()};
+    std::string text = "same as BASE";
+    if (!uncompared_.empty()) text += ", as far as can be told: " + uncompared_;
+    return {ChangeVerdict::kSame, std::move(text)};
+  }
+
+ private:
+  void CompareNames(const Diff& diff, const LayerNames& names_a, const LayerNames& names_b) {
+    for (const MatchedPair& pair : diff.matched) {
+      llvm::StringRef a = pair.a.node.name(), b = pair.b.node.name();
+      if (a == b || NameClass(a) == NameClass(b)) continue;
+      std::string of_a = names_a.Of(pair.a.node), of_b = names_b.Of(pair.b.node);
+      if (of_a.empty() || of_b.empty() || NameClass(of_a) == NameClass(of_b))
+        renamed_nodes_.insert({a.str(), b.str()});
+      else
+        renamed_.insert({of_a, of_b});
+    }
+    if (renamed_.empty() && !renamed_nodes_.empty()) renamed_.insert(*renamed_nodes_.begin());
+  }
+
+  // Values that cannot be read are not compared: checks of weights report the reason.
+  void CompareValues(const ServedGraphs& graphs, const LayerNames& names) {
+    auto report = CompareModelValues(*graphs.before, *graphs.now, graphs.diff);
+    if (!report) {
+      uncompared_ = TextOf(report.takeError());
+      return;
+    }
+    std::string why = WhyNotCompared(*report, "BASE", "MODEL");
+    if (!why.empty()) uncompared_ = why;
+    for (const ValueDiff& value : report->different) {
+      if (value.a.empty() || value.b.empty() || !value.problem.empty()) continue;
+      auto node = FindNode(graphs.now->module(), value.b);
+      bool is_constant = node && node->op() == "Const";
+      if (is_constant && IsMeasure(*node)) continue;
+      std::string layer = is_constant ? names.Of(*node) : names.OfVariable(value.b);
+      if (!node) llvm::consumeError(node.takeError());
+      other_values_.insert(layer.empty() ? value.b : layer);
+      if (is_constant) all_.insert(layer.empty() ? value.b : layer);
+    }
+  }
+
+  static std::string InterfaceText(llvm::ArrayRef<SignatureChange> changes) {
+    const SignatureChange* first = &changes[0];
+    for (const SignatureChange& change : changes)
+      if (change.breaks && !first->breaks) first = &change;
+    std::vector<std::string> others;
+    size_t more = 0;
+    for (const SignatureChange& change : changes) {
+      if (&change == first) continue;
+      if (change.what == first->what)
+        others.push_back(change.signature);
+      else
+        ++more;
+    }
+    std::string text =
+        Sentence("signature {0} {1}", llvm::StringRef(first->signature), first->what);
+    if (!others.empty()) text += "; the same for " + NameList(others);
+    if (more > 0) text += "; and " + Plural(more, "more change") + " of the interface";
+    if (!first->breaks) text += "; callers are not affected";
+    return text;
+  }
+
+  std::string WeightsText() const {
+    std::vector<std::string> names(other_values_.begin(), other_values_.end());
+    std::string of = names.size() == all_.size()
+                         ? (names.size() == 1 ? "the only layer with weights has"
+                                              : "all " + std::to_string(names.size()) +
+                                                    " layers with weights have")
+                         : std::to_string(names.size()) + " of " + std::to_string(all_.size()) +
+                               " layers with weights " + (names.size() == 1 ? "has" : "have");
+    return of + " other values (" + NameList(names, kMostNamed) + ")";
+  }
+
+  std::string NamesText() const {
+    std::string text;
+    size_t shown = 0;
+    for (const auto& [before, now] : renamed_) {
+      if (shown++ == kMostNamed) break;
+      text += (text.empty() ? "" : ", ") +
+              Sentence("'{0}' is now '{1}'", llvm::StringRef(before), llvm::StringRef(now));
+    }
+    if (renamed_.size() > kMostNamed)
+      text += " and " + std::to_string(renamed_.size() - kMostNamed) + " more";
+    return text;
+  }
+
+  std::vector<LayerChange> layers_;
+  std::set<std::string> all_, other_values_;  // layers with weights
+  std::set<std::pair<std::string, std::string>> renamed_, renamed_nodes_;
+  std::string uncompared_;  // why no values were compared
+};
+
+}  // namespace
+
+const char* VerdictName(ChangeVerdict::Kind kind) {
+  switch (kind) {
+    case ChangeVerdict::kSame:
+      return "same";
+    case ChangeVerdict::kNames:
+      return "names";
+    case ChangeVerdict::kWeights:
+      return "weights";
+    case ChangeVerdict::kStructure:
+      return "structure";
+    case ChangeVerdict::kInterface:
+      return "interface";
+  }
+  return "";
+}
+
+ChangeVerdict JudgeChange(CheckedModel& model) {
+  Judge judge;
+  for (const ServedGraphs& graphs : model.Served()) judge.Compare(graphs);
+  return judge.Verdict(CompareInterfaces(InterfaceOf(*model.base()), InterfaceOf(model.opened())));
+}
+
+}  // namespace grapnel

@@ -1,0 +1,48 @@
+// Which boxes of a picture a diff marks. A box also shows what is folded into it (lib/render/
+// selection.h): a constant or variable that differs has no box, so its readers are marked.
+#ifndef GRAPNEL_LIB_RENDER_DIFF_MARKS_H_
+#define GRAPNEL_LIB_RENDER_DIFF_MARKS_H_
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/diff/union_graph.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace grapnel {
+
+class DiffMarks {
+ public:
+  // `graph` must outlive this object. Takes time linear in all bodies, and in the readers of each
+  // constant and variable that differs.
+  explicit DiffMarks(const UnionGraph& graph);
+
+  // Returns the status to show at a node of the union: its own, else kChanged if Within() is not
+  // empty, if its value differs, or if a function that it calls has a difference.
+  NodeStatus Of(const Node& node) const;
+
+  // The constants and variables with a difference that a node reads: folded into the node, or as
+  // arguments that calls pass to the node's function.
+  llvm::ArrayRef<Node> Within(const Node& node) const;
+
+  // Returns at most `most` scopes to open: those of layers that have a box and a difference or, of
+  // too many, scopes around them. In functions "function/a/b", or "function" for the outermost
+  // scope. Sorted; empty if even the outermost scopes are too many.
+  std::vector<std::string> ScopesToOpen(size_t most) const;
+
+ private:
+  class Maker;
+  using Key = std::pair<const Graph*, NodeId>;
+
+  const UnionGraph& graph_;
+  llvm::DenseMap<Key, std::vector<Node>> within_;
+  llvm::DenseSet<Key> calls_;  // nodes that call a function with a difference
+  std::set<std::pair<std::string, std::string>> scopes_;  // function or "", path in it
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_DIFF_MARKS_H_
