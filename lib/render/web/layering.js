@@ -90,10 +90,11 @@ class LayerMaker {
   // cycles that do. These are few, because of the items that may come next, the one with the fewest
   // lighter edges from items that come later is chosen.
   turnLight() {
-    const isHeavy = ({weight}) => weight === this.heaviest;
-    const [waits, light, place] = [0, 0, 0].map(() => new Uint32Array(this.count));
+    const cycles = cyclesOf(this.count, this.down), isHeavy = ({weight}) => weight === this.heaviest;
+    const onCycles = this.down.filter((down) => !isHeavy(down) && cycles[down.from] === cycles[down.to]);
+    if (onCycles.length === 0) return;
+    const [waits, light, place] = [0, 0, 0].map(() => new Uint32Array(this.count)), ready = [];
     for (const down of this.down) ++(isHeavy(down) ? waits : light)[down.to];
-    const cycles = cyclesOf(this.count, this.down), ready = [];
     waits.forEach((count, item) => { if (count === 0) ready.push(item); });
     this.listEnds();
     for (let next = 0; ready.length > 0; ++next) {
@@ -109,10 +110,7 @@ class LayerMaker {
         else if (--waits[down.to] === 0) ready.push(down.to);
       }
     }
-    for (const down of this.down) {
-      const isOnCycle = cycles[down.from] === cycles[down.to];
-      if (isOnCycle && !isHeavy(down) && place[down.from] > place[down.to]) this.turn(down);
-    }
+    for (const down of onCycles) if (place[down.from] > place[down.to]) this.turn(down);
   }
 
   walk(start) {
