@@ -78,7 +78,8 @@ class Comparison:
     def not_counted_by_profiler(self):
         """FLOPs of the nodes that the outputs need, with how often their body runs; calls cost what they call."""
         model = str(self.folder / "model")
-        signature = run("info", model, "--signature", "serving_default")["graphs"][0]["signatures"][0]
+        signatures = run("info", model, "--signature", "serving_default")["graphs"][0]["signatures"]
+        signature = next(one for one in signatures if one["name"] == "serving_default")
         outputs = ", ".join("'" + output["tensor"].split(":")[0] + "'" for output in signature["outputs"])
         batch = ["--batch", "1"] if any("[?" in one["shape"] for one in signature["inputs"]) else []
         rows = run("query", model, "--signature", "serving_default", *batch, f"""
@@ -94,8 +95,8 @@ class Comparison:
         expected = {"parameters": self.truth["total"] - self.truth["optimizer"], "trainable": self.truth["trainable"],
                     "non_trainable": self.truth["non_trainable"]}
         for what, count in expected.items():
-            if totals[what] != count:
-                self.differ(what, totals[what], count)
+            if totals.get(what, 0) != count:
+                self.differ(what, totals.get(what, 0), count)
         if self.truth["flops"] is None:
             return
         if "open" in totals:
