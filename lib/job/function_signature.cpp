@@ -176,7 +176,6 @@ class CallOfTrace {
     file.saver = file_.saver;
     file.tensorflow_version = file_.tensorflow_version;
     file.object_graph = file_.object_graph;
-    file.keras_metadata = file_.keras_metadata;
     file.meta_graph = file_.meta_graph;
     return file;
   }

@@ -70,7 +70,6 @@ GraphInFile FileOf(const GraphInFile& whole, SignatureGraph taken, std::unique_p
   file.function = std::move(taken.function);
   file.tensorflow_version = whole.tensorflow_version;
   file.object_graph = whole.object_graph;
-  file.keras_metadata = whole.keras_metadata;
   return file;
 }
 
