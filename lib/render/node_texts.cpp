@@ -416,11 +416,12 @@ std::string StackTexts::Of(llvm::StringRef function, const Node& node) {
 // Writes the innermost frame first, because users look for that frame.
 std::string StackTexts::Make(LineTable::TraceId trace) const {
   std::optional<SourceFrame> line = lines_.LineOf(trace);
+  const LineTable::Stack stack = lines_.StackOf(trace);
   return JsonText([&](llvm::json::OStream& json) {
     json.object([&] {
       if (line) json.attribute("line", Printable(FrameText(*line, /*with_function=*/false)));
       json.attributeArray("frames", [&] {
-        for (const SourceFrame& frame : llvm::reverse(lines_.StackOf(trace)))
+        for (const SourceFrame& frame : llvm::reverse(stack))
           json.object([&] { WriteFrame(frame, json); });
       });
     });
