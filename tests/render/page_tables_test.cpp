@@ -117,7 +117,7 @@ TEST_F(PageTables, AConstantIsFoldedIntoItsReadersBox) {
   Object node = NodeOf("w");
   EXPECT_EQ(node.getBoolean("folded"), true);
   EXPECT_EQ(node.getObject("reader")->getString("name"), "block/in/mul");
-  EXPECT_TRUE(node.getString("value").value_or("").starts_with("[[1"));
+  EXPECT_EQ(node.getString("value"), "[1,2,3,4,5,6,7,8,...]");
   EXPECT_NE(node.getObject("statistics"), nullptr);
   Object mul = NodeOf("block/in/mul");
   EXPECT_EQ(Json(node.get("around")), Json(mul.get("around")));
@@ -165,7 +165,7 @@ TEST_F(PageTables, AScopeHasBoxesEdgesAndPorts) {
   EXPECT_EQ(block->getString("kind"), "scope");
   EXPECT_EQ(block->getInteger("ops"), 3);
   EXPECT_EQ(Json(block->get("notes")), R"(["1 MatMul, 1 Relu, 1 Tanh"])");
-  EXPECT_EQ(Json(block->get("devices")), R"({"CPU:0":1,"none":2})");
+  EXPECT_EQ(Json(block->get("devices")), R"({"cpu:0":1,"none":2})");
   Object inner = Scope(std::to_string(*block->getInteger("scope")));
   const Object& view = *inner.getObject("view");
   EXPECT_EQ(view.getString("path"), "block");

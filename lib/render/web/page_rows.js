@@ -114,7 +114,8 @@ export class Rows {
     const marked = this.numbers("marked", 0), kinds = marked.length / count;
     return {id, parent: id === 0 ? -1 : id + of("parent"), core: id + of("core"), isGroup: of("group") > 0,
       isFrame: of("frame") > 0, path, title: this.texts("title", count)[at] || path, about: of("about"),
-      contents: of("contents"), anchor: of("anchor"), marked: [...marked.subarray(at * kinds, (at + 1) * kinds)]};
+      contents: of("contents"), anchor: of("anchor"),
+      marked: [...marked.subarray(at * kinds, (at + 1) * kinds)]};
   }
 
   // Returns the numbers of the whole body, in the table with the root scope.
