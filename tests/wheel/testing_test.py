@@ -113,7 +113,7 @@ def test_budget(lenet):
     assert_budget(lenet, nodes=64, flops=300_000, bytes="40 kB", parameters=7000, peak_memory="25 kB")
     said = said_by(assert_budget, lenet, nodes=6, flops=1, bytes=2, parameters=3, peak_memory="2 kB")
     assert "nodes: the model has 64 nodes, 61 in 'sequential_1'; 6 at most" in said
-    assert "flops: one run takes 282,068 FLOPs, 153,600 of them in this Conv2D (at 'sequential_1/conv2d_1/convolution'); 1 at most" in said
+    assert "flops: one run takes 282,160 FLOPs, 153,600 of them in this Conv2D (at 'sequential_1/conv2d_1/convolution'); 1 at most" in said
     assert all(name in said for name in ("file_size: the model's file or folder has", "parameters: ", "peak_memory: "))
     assert "the model's file or folder has 29.4 kB" in said_by(assert_budget, lenet.optimize().graph, bytes=30)
     assert_budget(DENSE, flops=1000, batch=2)
