@@ -4,12 +4,12 @@
 #include <set>
 
 #include "lib/diff/function_match.h"
+#include "lib/diff/measures.h"
 #include "lib/ir/node_types.h"
 #include "lib/job/case_on_model.h"
 #include "lib/job/compare.h"
 #include "lib/job/replay.h"
 #include "lib/policy/change_cause.h"
-#include "lib/policy/measures.h"
 #include "lib/policy/policy_checks.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,13 +1,13 @@
-#include "lib/policy/layer_changes.h"
+#include "lib/diff/layer_changes.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "lib/diff/measures.h"
 #include "lib/ir/device_name.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
-#include "lib/policy/measures.h"
 #include "lib/support/name_list.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -104,13 +104,13 @@ std::string OpsText(llvm::ArrayRef<std::string> ops) {
 
 class Collector {
  public:
-  explicit Collector(const ServedGraphs& graphs)
+  explicit Collector(const DiffOfLayers& graphs)
       : diff_(graphs.diff),
-        names_a_(*graphs.layers_before),
-        names_b_(*graphs.layers_now),
-        order_a_(OrderOf(graphs.before->module())),
-        order_b_(OrderOf(graphs.now->module())),
-        has_interface_(graphs.of_signature) {
+        names_a_(graphs.layers_before),
+        names_b_(graphs.layers_now),
+        order_a_(OrderOf(graphs.before)),
+        order_b_(OrderOf(graphs.now)),
+        has_interface_(graphs.of_signatures) {
     for (const auto* entries : {&diff_.removed, &diff_.added})
       for (const NodeEntry& entry : *entries) lone_.insert(KeyOf(entry.node));
     for (const GroupEntry& group : diff_.groups) {
@@ -400,7 +400,7 @@ IgnoreRules IgnoredByLayers() {
   return llvm::cantFail(IgnoreRules::Parse(rules));
 }
 
-std::vector<LayerChange> LayerChangesOf(const ServedGraphs& graphs) {
+std::vector<LayerChange> LayerChangesOf(const DiffOfLayers& graphs) {
   return Collector(graphs).Run();
 }
 
