@@ -66,6 +66,8 @@ class Judge {
     std::map<std::pair<std::string, std::string>, Renamed> nodes;
     for (const MatchedPair& pair : graphs.diff.matched) {
       llvm::StringRef a = pair.a.node.name(), b = pair.b.node.name();
+      bool is_argument = pair.b.node.op() == "_Arg" || pair.b.node.op() == "_Retval";
+      if (is_argument) continue;  // TensorFlow makes its name, from those of the layers around it
       if (a == b || NameClass(a) == NameClass(b)) continue;
       std::string of_a = graphs.layers_before->Of(pair.a.node);
       std::string of_b = graphs.layers_now->Of(pair.b.node);
