@@ -330,7 +330,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
     WriteSummaryText(graph, found.summary, found.library, flags.all, os);
-    WriteLayersText(LayersOfModel(opened), flags.all, os);
+    WriteLayersText(LayersOfModel(opened), flags.all, flags.costs, os);
     PrintOneDnn(found.onednn, os);
     if (ModelRun* run = run_of(opened)) PrintCost(*run, os);
     if (problems.empty()) continue;

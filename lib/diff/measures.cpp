@@ -1,4 +1,4 @@
-#include "lib/policy/measures.h"
+#include "lib/diff/measures.h"
 
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"

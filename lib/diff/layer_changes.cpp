@@ -1,13 +1,15 @@
-#include "lib/policy/layer_changes.h"
+#include "lib/diff/layer_changes.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "lib/diff/body_view.h"
+#include "lib/diff/fates.h"
+#include "lib/diff/measures.h"
 #include "lib/ir/device_name.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
-#include "lib/policy/measures.h"
 #include "lib/support/name_list.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -24,6 +26,14 @@ bool IsPlumbing(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Identity", "IdentityN", "NoOp", "_Arg", "_Retval", "ReadVariableOp", true)
       .Cases("StopGradient", "PreventGradient", "Snapshot", "EnsureShape", true)
+      .Default(false);
+}
+
+// True for ops whose results say how others compute, or how long their results are.
+bool HandlesShapes(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("Shape", "StridedSlice", "Slice", "Pack", "Unpack", "Range", "Rank", "Size", true)
+      .Cases("ExpandDims", "Squeeze", "Fill", "Cast", "Max", "Prod", "ConcatV2", "Reshape", true)
       .Default(false);
 }
 
@@ -72,11 +82,14 @@ NodeKey KeyOf(const Node& node) { return {&node.graph(), node.id()}; }
 struct Draft {
   std::vector<std::string> sizes, ops, attributes, edges;  // details, by how much they tell
   std::vector<std::string> gone, fresh;                    // ops of unmatched nodes
+  std::vector<std::string> fused;
+  std::map<NodeOutcome::Kind, size_t> outcomes;  // how nodes were removed
+  bool folds_constants_only = true;
   std::set<std::string> dtypes;
   double position = 2;
   bool IsEmpty() const {
     return sizes.empty() && ops.empty() && attributes.empty() && edges.empty() && gone.empty() &&
-           fresh.empty() && dtypes.empty();
+           fresh.empty() && dtypes.empty() && fused.empty() && outcomes.empty();
   }
 };
 
@@ -95,6 +108,11 @@ std::string OpsText(llvm::ArrayRef<std::string> ops) {
       ++same->second;
     }
   }
+  // Of many ops, those that compute tell more than those that handle shapes.
+  if (counts.size() > kMostOps) {
+    std::stable_partition(counts.begin(), counts.end(),
+                          [](const auto& one) { return !HandlesShapes(one.first); });
+  }
   std::string text;
   for (const auto& [op, count] : llvm::ArrayRef(counts).take_front(kMostOps))
     text += (text.empty() ? "" : " + ") + (count > 1 ? std::to_string(count) + " " : "") + op;
@@ -104,13 +122,16 @@ std::string OpsText(llvm::ArrayRef<std::string> ops) {
 
 class Collector {
  public:
-  explicit Collector(const ServedGraphs& graphs)
+  explicit Collector(const DiffOfLayers& graphs)
       : diff_(graphs.diff),
-        names_a_(*graphs.layers_before),
-        names_b_(*graphs.layers_now),
-        order_a_(OrderOf(graphs.before->module())),
-        order_b_(OrderOf(graphs.now->module())),
-        has_interface_(graphs.of_signature) {
+        names_a_(graphs.layers_before),
+        names_b_(graphs.layers_now),
+        order_a_(OrderOf(graphs.before)),
+        order_b_(OrderOf(graphs.now)),
+        has_interface_(graphs.of_signatures),
+        of_stages_(graphs.of_stages) {
+    for (size_t i = 0; i < diff_.fates.size(); ++i)
+      fates_[KeyOf(diff_.removed[i].node)] = diff_.fates[i].kind;
     for (const auto* entries : {&diff_.removed, &diff_.added})
       for (const NodeEntry& entry : *entries) lone_.insert(KeyOf(entry.node));
     for (const GroupEntry& group : diff_.groups) {
@@ -126,6 +147,13 @@ class Collector {
     for (const Node& node : InOrder(diff_.removed, order_a_)) AddRemoved(node);
     for (const Node& node : InOrder(diff_.added, order_b_)) AddAdded(node);
     return Finish();
+  }
+
+  std::vector<std::pair<std::string, std::string>> Renamed() const {
+    std::vector<std::pair<std::string, std::string>> renamed;
+    for (const auto& [before, now] : in_b_)
+      if (NameClass(before) != NameClass(now)) renamed.emplace_back(before, now);
+    return renamed;
   }
 
  private:
@@ -182,10 +210,9 @@ class Collector {
   }
 
   // Returns the nodes of one side of a group that compute.
-  static std::vector<Node> Computing(llvm::ArrayRef<NodeEntry> entries) {
+  static std::vector<Node> Computing(llvm::ArrayRef<NodeEntry> entries, const Order& order) {
     std::vector<Node> nodes;
-    for (const NodeEntry& entry : entries) {
-      const Node& node = entry.node;
+    for (const Node& node : InOrder(entries, order)) {
       if (!Holds(node) && !IsPlumbing(node.op()) && node.op() != "Cast") nodes.push_back(node);
     }
     return nodes;
@@ -198,7 +225,8 @@ class Collector {
   }
 
   void AddGroup(const GroupEntry& group) {
-    std::vector<Node> before = Computing(group.a), after = Computing(group.b);
+    std::vector<Node> before = Computing(group.a, order_a_);
+    std::vector<Node> after = Computing(group.b, order_b_);
     std::vector<std::string> ops_a = OpsOf(before), ops_b = OpsOf(after);
     if (ops_a.empty() && ops_b.empty()) return;
     const Node& at = group.b.front().node;
@@ -208,6 +236,8 @@ class Collector {
     } else if (ops_a.empty() || ops_b.empty()) {
       llvm::copy(ops_a, std::back_inserter(draft.gone));
       llvm::copy(ops_b, std::back_inserter(draft.fresh));
+    } else if (ops_b.size() == 1 && llvm::StringRef(ops_b[0]).starts_with("_Fused")) {
+      draft.fused.push_back(OpsText(ops_a) + " fused");
     } else {
       draft.ops.push_back(OpsText(ops_a) + " -> " + OpsText(ops_b));
     }
@@ -231,12 +261,19 @@ class Collector {
     for (auto list : {&Draft::sizes, &Draft::ops, &Draft::attributes, &Draft::edges})
       for (std::string& text : draft.*list) AddOnce(std::move(text), &(all.*list));
     all.dtypes.insert(draft.dtypes.begin(), draft.dtypes.end());
+    for (const auto& [kind, count] : draft.outcomes) all.outcomes[kind] += count;
+    all.folds_constants_only &= draft.folds_constants_only;
   }
 
   void AddChange(const Node& a, const Node& b, const Change& change, Draft* draft) {
     const std::string& what = change.what;
     std::string from_to = change.before + " -> " + change.after;
-    if (what == "control inputs" || FollowsFromCallee(b, what)) return;
+    if (what == "control inputs" || what[0] == '_' || FollowsFromCallee(b, what)) return;
+    if (what == "op" && of_stages_ && b.op() == "Const") {
+      ++draft->outcomes[NodeOutcome::kFolded];
+      draft->folds_constants_only = false;
+      return;
+    }
     if (has_interface_ && IsPlaceholder(b)) return;
     if (what == "op") {
       if (!IsPlumbing(a.op()) || !IsPlumbing(b.op())) draft->ops.push_back(from_to);
@@ -255,18 +292,25 @@ class Collector {
     }
   }
 
+  // Returns "kernel": the last part of a node's name, of a variable as the program names it.
+  std::string NameOf(const Node& node) const {
+    int variable = IsVariable(node) ? names_b_.FindVariable(node.name()) : -1;
+    return Leaf(variable < 0 ? node.name()
+                             : llvm::StringRef(names_b_.table().variables()[variable].name));
+  }
+
   // A variable of another size or dtype, or a constant that says how to compute. Other values are
   // weights.
-  static void AddHeld(const Node& a, const Node& b, const Change& change, Draft* draft) {
+  void AddHeld(const Node& a, const Node& b, const Change& change, Draft* draft) const {
     std::string before = HeldType(a), after = HeldType(b);
     auto [dtype_a, sizes_a] = llvm::StringRef(before).split('[');
     auto [dtype_b, sizes_b] = llvm::StringRef(after).split('[');
     if (before != after && sizes_a == sizes_b) {
       draft->dtypes.insert((dtype_a + " -> " + dtype_b).str());
     } else if (before != after) {
-      AddOnce(Leaf(b.name()) + " " + before + " -> " + after, &draft->sizes);
+      AddOnce(NameOf(b) + " " + before + " -> " + after, &draft->sizes);
     } else if (change.what == "value" && IsMeasure(b)) {
-      draft->attributes.push_back(Leaf(b.name()) + " " + change.before + " -> " + change.after);
+      draft->attributes.push_back(NameOf(b) + " " + change.before + " -> " + change.after);
     }
   }
 
@@ -288,6 +332,11 @@ class Collector {
     std::string layer = names_a_.Of(node);
     auto in_b = in_b_.find(layer);
     bool is_gone = !layer.empty() && in_b == in_b_.end();
+    if (of_stages_) {
+      AddOutcome(node, is_gone ? &gone_[layer]
+                               : &DraftAt(layer.empty() ? layer : in_b->second, node, order_a_));
+      return;
+    }
     if (!is_gone && IsPlumbing(node.op())) return;
     if (is_gone) {
       Draft& draft = gone_[layer];
@@ -298,6 +347,13 @@ class Collector {
     if (has_interface_ && IsPlaceholder(node)) return;
     Draft& draft = DraftAt(layer.empty() ? layer : in_b->second, node, order_a_);
     draft.gone.push_back(node.op().str());
+  }
+
+  void AddOutcome(const Node& node, Draft* draft) const {
+    draft->position = std::min(draft->position, PlaceOf(node, order_a_));
+    NodeOutcome::Kind kind = fates_.at(KeyOf(node));
+    ++draft->outcomes[kind];
+    if (kind == NodeOutcome::kFolded) draft->folds_constants_only &= node.op() == "Const";
   }
 
   void AddAdded(const Node& node) {
@@ -324,6 +380,20 @@ class Collector {
     llvm::erase_if(*fresh, holds);
   }
 
+  // Returns "12 constants folded", "3 nodes merged".
+  static std::vector<std::string> OutcomesText(const Draft& draft) {
+    std::vector<std::string> texts;
+    for (auto kind : {NodeOutcome::kFolded, NodeOutcome::kMerged, NodeOutcome::kBypassed,
+                      NodeOutcome::kFused, NodeOutcome::kReplaced, NodeOutcome::kPruned}) {
+      auto found = draft.outcomes.find(kind);
+      if (found == draft.outcomes.end()) continue;
+      bool of_constants = kind == NodeOutcome::kFolded && draft.folds_constants_only;
+      texts.push_back(Plural(found->second, of_constants ? "constant" : "node") + " " +
+                      OutcomeWord(kind).str());
+    }
+    return texts;
+  }
+
   // `casts`: some layer computes in another dtype, for which there are Casts everywhere.
   static LayerChange ChangeOf(const std::string& layer, Draft draft, bool casts) {
     LayerChange change{layer, LayerChange::kChanged, std::move(draft.sizes), "", draft.position};
@@ -339,9 +409,26 @@ class Collector {
       draft.ops.push_back("without " + OpsText(gone));
     else if (!fresh.empty())
       draft.ops.push_back("with " + OpsText(fresh));
-    for (auto* list : {&draft.ops, &draft.attributes, &draft.edges})
+    std::vector<std::string> outcomes = OutcomesText(draft), fused = Counted(draft.fused);
+    for (auto* list : {&fused, &draft.ops, &outcomes, &draft.attributes, &draft.edges})
       llvm::move(*list, std::back_inserter(change.details));
     return change;
+  }
+
+  // Returns each text once: "3 x Conv2D + Relu fused".
+  static std::vector<std::string> Counted(llvm::ArrayRef<std::string> texts) {
+    std::vector<std::pair<std::string, size_t>> counts;
+    for (const std::string& text : texts) {
+      auto same = llvm::find_if(counts, [&](const auto& one) { return one.first == text; });
+      if (same == counts.end())
+        counts.emplace_back(text, 1);
+      else
+        ++same->second;
+    }
+    std::vector<std::string> counted;
+    for (const auto& [text, count] : counts)
+      counted.push_back(count > 1 ? std::to_string(count) + " x " + text : text);
+    return counted;
   }
 
   std::vector<LayerChange> Finish() {
@@ -358,6 +445,7 @@ class Collector {
         LayerChange change{
             layer, is_gone ? LayerChange::kGone : LayerChange::kNew, {}, "", draft.position};
         if (!ops.empty()) change.details.push_back(OpsText(ops));
+        llvm::move(OutcomesText(draft), std::back_inserter(change.details));
         changes.push_back(std::move(change));
       }
     }
@@ -370,7 +458,8 @@ class Collector {
   const Diff& diff_;
   const LayerNames &names_a_, &names_b_;
   const Order order_a_, order_b_;
-  const bool has_interface_;
+  const bool has_interface_, of_stages_;
+  std::map<NodeKey, NodeOutcome::Kind> fates_;
   std::set<NodeKey> lone_;                   // nodes that only one graph has, or in another form
   std::map<std::string, std::string> in_b_;  // by a layer of A
   std::set<std::string> kept_b_;             // the layers of B with nodes of A
@@ -400,8 +489,12 @@ IgnoreRules IgnoredByLayers() {
   return llvm::cantFail(IgnoreRules::Parse(rules));
 }
 
-std::vector<LayerChange> LayerChangesOf(const ServedGraphs& graphs) {
+std::vector<LayerChange> LayerChangesOf(const DiffOfLayers& graphs) {
   return Collector(graphs).Run();
+}
+
+std::vector<std::pair<std::string, std::string>> RenamedLayers(const DiffOfLayers& graphs) {
+  return Collector(graphs).Renamed();
 }
 
 std::string LayersText(llvm::ArrayRef<LayerChange> layers) {
