@@ -84,7 +84,7 @@ llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::String
 }
 
 Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Findings& found,
-                const Flags& flags) {
+                const Flags& flags, int threads) {
   std::string title =
       (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
        NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
@@ -93,14 +93,14 @@ Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Findings& foun
                    DiffPage::Make(a.module(), b.module(), found.diff, title, {}, found.Values()));
   PageSet pages;
   pages.Add(std::move(page));
-  return SaveHtmlFile(pages, title, flags.output);
+  return SaveHtmlFile(pages, title, threads, flags.output);
 }
 
 Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Findings& found, const Flags& flags,
            Invocation& invocation) {
   const std::string& output = flags.output;
   llvm::StringRef suffix = llvm::sys::path::extension(output);
-  if (suffix == ".html") return WritePage(a, b, found, flags);
+  if (suffix == ".html") return WritePage(a, b, found, flags, invocation.flags.threads);
   auto format = ParsePictureFormat(suffix);
   if (!format && suffix != ".json") {
     return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png, .html or .json file",

@@ -191,10 +191,11 @@ void PrintJson(const Flags& flags, const PlacedGraphs& placed, const LoggedPlace
   WriteDocument(os, write, {.on_one_line = true});
 }
 
-Error WritePage(const Flags& flags, const PlacementContext& context, const std::string& title) {
+Error WritePage(const Flags& flags, const PlacementContext& context, const std::string& title,
+                int threads) {
   PageSet pages;
   pages.Add(std::make_unique<PlacementPage>(context, title));
-  return SaveHtmlFile(pages, title, flags.html);
+  return SaveHtmlFile(pages, title, threads, flags.html);
 }
 
 // Writes the requested files of a placed graph.
@@ -203,7 +204,7 @@ Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::
   const PlacedGraph& main = placed.main;
   std::string nodes = Plural(main.graph->num_nodes(), "node");
   if (!flags.html.empty()) {
-    RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name()));
+    RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name(), invocation.flags.threads));
     invocation.Wrote(flags.html, nodes);
   }
   const PlacementFiles& files = flags.files;

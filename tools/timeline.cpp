@@ -114,14 +114,14 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
   return Error::success();
 }
 
-Error WritePage(Timeline timeline, const Flags& flags) {
+Error WritePage(Timeline timeline, const Flags& flags, int threads) {
   std::string title = llvm::sys::path::filename(flags.folder).str();
   PassRun run;
   run.timeline = std::make_shared<Timeline>(std::move(timeline));
   run.record = ReadRunRecord(flags.folder);
   PageSet pages;
   pages.AddAll(StagePages(std::move(run), title));
-  return SaveHtmlFile(pages, title, flags.html);
+  return SaveHtmlFile(pages, title, threads, flags.html);
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
@@ -150,7 +150,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     WriteTimelineTable(timeline, flags.brief, os);
   }
   std::string stages = Plural(timeline.stages.size(), "stage");
-  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(std::move(timeline), flags));
+  if (!flags.html.empty())
+    RETURN_IF_ERROR(WritePage(std::move(timeline), flags, invocation.flags.threads));
   invocation.Wrote(flags.html, stages);
   return kExitOk;
 }

@@ -61,7 +61,8 @@ ModelLayers LayersOfModel(const OpenedGraph& opened) {
   ModelLayers layers;
   const GraphInFile& file = opened.file();
   if (!file.module) return layers;
-  const Signature* signature = DefaultSignature(file);
+  // A part of a file, such as the network of a signature, is what it is.
+  const Signature* signature = file.whole ? nullptr : DefaultSignature(file);
   OpenedGraph network = opened.Copy();
   if (signature) {
     if (Error error = TakeSignature(signature->name, {}, &network).takeError()) {
@@ -72,7 +73,7 @@ ModelLayers LayersOfModel(const OpenedGraph& opened) {
   layers.table = LayersOf(signature ? network.file() : file);
   if (layers.table.empty()) return layers;
   FindShapes(network.module(), &layers);
-  if (signature || DistinctSignatures(file).empty()) FindCosts(opened, &layers);
+  if (signature || file.whole || DistinctSignatures(file).empty()) FindCosts(opened, &layers);
   return layers;
 }
 

@@ -158,8 +158,8 @@ export class RunForm {
     };
     field.addEventListener("input", async () => {
       const text = field.value.toLowerCase(), found = [];
-      await this.source.forEachIndexPage(0, (page) => {
-        for (const [, name] of page.nodes) {
+      await this.source.forEachList(0, ({names}) => {
+        for (const name of names) {
           if (found.length < MOST_NAMES && name.toLowerCase().includes(text)) found.push(name);
         }
         return found.length < MOST_NAMES;
