@@ -1,5 +1,7 @@
 """Assertions on models: their failure messages, and where their pictures go."""
 
+import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -68,6 +70,21 @@ def test_fused_in_a_function():
         b"  %b = BiasAdd(%m, [1.0,2.0,3.0,4.0])\n  %r = Relu(%b)\n  return %r\n}\n"
     )
     assert_fused(call, "MatMul + BiasAdd + Relu", count=1)
+
+
+def test_fused_in_signatures(recwarn):
+    """Of several signatures of one network, the default one counts. TensorFlow fuses a product of doubles with nothing."""
+    folders = sorted(pathlib.Path("testdata/signatures/two_signatures").iterdir())
+    assert len(folders) == 5
+    for folder in folders:
+        signature = json.loads((folder / "about.json").read_text())["signature"]
+        fused = json.loads((folder / "ops.json").read_text())["on"].get("_FusedMatMul", 0)
+        for options in ({}, {"signature": signature}):
+            if fused:
+                assert_fused(tg.load(folder / "model"), "MatMul + BiasAdd", count=fused, **options)
+            else:
+                assert "is not fused" in said_by(assert_fused, tg.load(folder / "model"), "MatMul + BiasAdd", **options)
+    assert not recwarn.list
 
 
 def test_left_in_parts():
