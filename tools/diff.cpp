@@ -54,7 +54,6 @@ struct Findings {
 };
 
 constexpr size_t kMostValues = 20;
-constexpr size_t kWorthThreads = 20'000;  // smallest number of nodes for parallel work
 
 void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
@@ -163,7 +162,7 @@ std::vector<std::string> WarningsOf(const OpenedGraph& side) {
 void WarnOfBoth(const OpenedGraph& a, const OpenedGraph& b, bool side_by_side,
                 const MessageSink& sink) {
   std::vector<std::string> of_a, of_b;
-  side_by_side = side_by_side && a.module().main.num_nodes() > kWorthThreads;
+  side_by_side = side_by_side && a.module().main.num_nodes() > kNodesWorthThreads;
   SideBySide(
       side_by_side, [&] { of_a = WarningsOf(a); }, [&] { of_b = WarningsOf(b); });
   for (const auto* lines : {&of_a, &of_b})
@@ -299,13 +298,17 @@ Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation)
   found.diff = DiffModules(a.module(), b.module(), options);
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
   found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
-  if (!flags.values) found.layers = StoryBetween(a, b, found.diff, options.by_name, nullptr);
+  // A picture shows the changes instead.
+  bool tells_layers = invocation.flags.json || (flags.output.empty() && !invocation.flags.quiet);
+  if (tells_layers && !flags.values)
+    found.layers = StoryBetween(a, b, found.diff, options.by_name, nullptr);
   if (flags.no_values) StripConstants(&sides.first.module(), &sides.second.module(), &found.diff);
   ASSIGN_OR_RETURN(found.signatures, SignaturesOf(a, b, found.diff, options, flags));
   // The picture shows the graphs that are compared; other signatures may read other variables.
   if (flags.values) {
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
-    found.layers = StoryBetween(a, b, found.diff, options.by_name, found.Values());
+    if (tells_layers)
+      found.layers = StoryBetween(a, b, found.diff, options.by_name, found.Values());
   }
   if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found, flags, invocation));
   std::optional<Diff> whole;

@@ -2,6 +2,7 @@
 #include "lib/diff/timeline.h"
 
 #include <map>
+#include <optional>
 
 #include "lib/diff/named_nodes.h"
 #include "lib/diff/timeline_layers.h"
@@ -12,6 +13,7 @@
 #include "lib/serve/routes/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/printable.h"
+#include "lib/support/side_by_side.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -115,14 +117,29 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
   return Error::success();
 }
 
-Error WritePage(Timeline timeline, const Flags& flags, int threads) {
+Error WritePage(Timeline timeline, RunRecord record, const Flags& flags, int threads) {
   std::string title = llvm::sys::path::filename(flags.folder).str();
   PassRun run;
   run.timeline = std::make_shared<Timeline>(std::move(timeline));
-  run.record = ReadRunRecord(flags.folder);
+  run.record = std::move(record);
   PageSet pages;
   pages.AddAll(StagePages(std::move(run), title));
   return SaveHtmlFile(pages, title, threads, flags.html);
+}
+
+// Prints what the flags ask for.
+Error Print(const Timeline& timeline, const Flags& flags, Invocation& invocation) {
+  llvm::raw_ostream& os = invocation.out();
+  if (!flags.node.empty()) return PrintLives(timeline, flags, os);
+  if (flags.changes) {
+    WriteTimelineChanges(timeline, {invocation.UseColor(), flags.all}, os);
+  } else if (invocation.flags.json) {
+    WriteDocument(os, [&](llvm::json::OStream& json) { WriteTimelineJson(timeline, json); });
+  } else {
+    WriteTimelineLayers(timeline, flags.all, os);
+    WriteTimelineTable(timeline, flags.brief, os);
+  }
+  return Error::success();
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
@@ -140,20 +157,20 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   MessageSink sink = invocation.sink();
   for (const std::string& problem : timeline.skipped) sink(Severity::kWarning, problem);
   for (const std::string& problem : timeline.problems) sink(Severity::kWarning, problem);
-  llvm::raw_ostream& os = invocation.out();
-  if (!flags.node.empty()) {
-    RETURN_IF_ERROR(PrintLives(timeline, flags, os));
-  } else if (flags.changes) {
-    WriteTimelineChanges(timeline, {invocation.UseColor(), flags.all}, os);
-  } else if (invocation.flags.json) {
-    WriteDocument(os, [&](llvm::json::OStream& json) { WriteTimelineJson(timeline, json); });
-  } else {
-    WriteTimelineLayers(timeline, flags.all, os);
-    WriteTimelineTable(timeline, flags.brief, os);
-  }
+  std::optional<Error> problem;
+  RunRecord record;
+  bool has_page = !flags.html.empty();
+  SideBySide(
+      has_page && pool.num_threads() > 1,
+      [&] {
+        if (has_page) record = ReadRunRecord(flags.folder);
+      },
+      [&] { problem.emplace(Print(timeline, flags, invocation)); });
+  RETURN_IF_ERROR(std::move(*problem));
   std::string stages = Plural(timeline.stages.size(), "stage");
-  if (!flags.html.empty())
-    RETURN_IF_ERROR(WritePage(std::move(timeline), flags, invocation.flags.threads));
+  if (has_page)
+    RETURN_IF_ERROR(
+        WritePage(std::move(timeline), std::move(record), flags, invocation.flags.threads));
   invocation.Wrote(flags.html, stages);
   return kExitOk;
 }

@@ -39,7 +39,7 @@ std::vector<uint32_t> OrderOf(llvm::ArrayRef<MatchedPair> pairs, bool side_by_si
   auto by_name = [&](uint32_t x, uint32_t y) { return ByName(pairs[x].a, pairs[y].a); };
   auto middle = order.begin() + order.size() / 2;
   SideBySide(
-      side_by_side && pairs.size() > kWorthThreads,
+      side_by_side && pairs.size() > kNodesWorthThreads,
       [&] { std::stable_sort(order.begin(), middle, by_name); },
       [&] { std::stable_sort(middle, order.end(), by_name); });
   std::inplace_merge(order.begin(), middle, order.end(), by_name);
@@ -81,7 +81,7 @@ bool Diff::Same() const {
 Diff DiffModules(const Module& a, const Module& b, const DiffOptions& options) {
   std::optional<ModuleView> view_a, view_b;
   SideBySide(
-      options.side_by_side && a.main.num_nodes() + b.main.num_nodes() > kWorthThreads,
+      options.side_by_side && a.main.num_nodes() + b.main.num_nodes() > kNodesWorthThreads,
       [&] { view_a.emplace(a, options.ignore); }, [&] { view_b.emplace(b, options.ignore); });
   ModuleMatching matching(*view_a, *view_b, options);
   Diff diff = MakeEditList(*view_a, *view_b, matching, options);

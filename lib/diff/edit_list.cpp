@@ -294,7 +294,7 @@ class EditListMaker {
           entry.changes = comparison.Compare(in_a[i], matching.a().other[in_a[i]]);
       }
     };
-    bool is_long = options_.side_by_side && in_a.size() > kWorthThreads;
+    bool is_long = options_.side_by_side && in_a.size() > kNodesWorthThreads;
     SideBySide(
         is_long, [&] { compare(0, in_a.size() / 2); },
         [&] { compare(in_a.size() / 2, in_a.size()); });

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <vector>
 
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -26,15 +29,14 @@ constexpr const char* kInOtherOrder = "with operands in another order";
 constexpr const char* kReadsSuccessor = "follow a removed input";
 
 // The source of an input: a node's name, which means the same node in both graphs, and its output.
-using Source = std::pair<std::string, int32_t>;
+using Source = std::pair<llvm::StringRef, int32_t>;
 
 class Counting {
  public:
   explicit Counting(Diff* diff) : diff_(diff) {
-    for (auto [node, fate] : llvm::zip(diff->removed, diff->fates))
-      into_[std::string(node.name)] = fate.into;
+    for (auto [node, fate] : llvm::zip(diff->removed, diff->fates)) into_[node.name] = fate.into;
     for (const GroupEntry& group : diff->groups)
-      for (const NodeEntry& node : group.a) into_[std::string(node.name)] = group.b[0].node.name();
+      for (const NodeEntry& node : group.a) into_[node.name] = group.b[0].node.name();
     for (const OpenedCall& call : diff->opened) opened_.insert(call.call);
   }
 
@@ -73,25 +75,30 @@ class Counting {
     Count(why, *pair);
   }
 
-  std::string EntryName(const MatchedPair& pair, llvm::StringRef node) const {
+  // Returns what replaced a node of the pair's body in A; nullopt if the node was not removed.
+  std::optional<llvm::StringRef> Into(const MatchedPair& pair, llvm::StringRef node) const {
     llvm::StringRef function = pair.a.function();
-    return function.empty() ? node.str() : (function + "/" + node).str();
+    std::string whole = function.empty() ? "" : (function + "/" + node).str();
+    auto found = into_.find(function.empty() ? node : llvm::StringRef(whole));
+    if (found == into_.end()) return std::nullopt;
+    return found->second;
   }
 
   // True if the input `after` of B's node is the input `before` of A's node, the node that replaced
   // `before`, or part of what replaced `before`, an inlined call.
   bool Follows(const MatchedPair& pair, const Source& before, const Source& after) const {
     if (before == after) return true;
-    auto gone = into_.find(EntryName(pair, before.first));
-    if (gone != into_.end()) return gone->second == after.first;
+    if (auto into = Into(pair, before.first)) return *into == after.first;
     llvm::StringRef name = after.first;
     return IsOpened(before.first) && (name.consume_front("Func/") || before.first != name) &&
            name.starts_with(before.first);
   }
 
-  bool IsOpened(const std::string& call) const {
+  bool IsOpened(llvm::StringRef call) const {
     auto it = opened_.lower_bound(call);
-    return it != opened_.end() && (*it == call || llvm::StringRef(*it).starts_with(call + "/"));
+    if (it == opened_.end()) return false;
+    llvm::StringRef rest = *it;
+    return rest.consume_front(call) && (rest.empty() || rest[0] == '/');
   }
 
   // Returns the kind of the change if what happened to other nodes explains why the node's inputs
@@ -112,36 +119,36 @@ class Counting {
     std::vector<Source> sources;
     for (int i = 0; i < node.num_inputs(); ++i) {
       Node source = node.input_node(i);
-      sources.push_back({source ? source.name().str() : "", node.input(i).index});
+      sources.push_back({source ? source.name() : "", node.input(i).index});
     }
     return sources;
   }
 
-  static std::set<std::string> Controls(const Node& node) {
-    std::set<std::string> names;
+  static std::set<llvm::StringRef> Controls(const Node& node) {
+    std::set<llvm::StringRef> names;
     for (int i = 0; i < node.num_controls(); ++i)
-      if (Node control = node.control(i)) names.insert(control.name().str());
+      if (Node control = node.control(i)) names.insert(control.name());
     return names;
   }
 
   // True if the fate of other nodes explains the new control inputs: every one that is gone was
   // removed or inlined, and every new one is what became of such a node, or one of its inputs.
   bool ControlsFollow(const MatchedPair& pair) const {
-    std::set<std::string> before = Controls(pair.a.node), after = Controls(pair.b.node);
+    std::set<llvm::StringRef> before = Controls(pair.a.node), after = Controls(pair.b.node);
     if (before == after) return true;
-    std::vector<std::string> gone;
+    std::vector<llvm::StringRef> gone;
     std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
                         std::back_inserter(gone));
-    std::set<std::string> expected;
-    for (const std::string& name : gone) {
-      auto it = into_.find(EntryName(pair, name));
-      if (it == into_.end() && !IsOpened(name)) return false;
-      if (it != into_.end()) expected.insert(it->second);
+    std::set<llvm::StringRef> expected;
+    for (llvm::StringRef name : gone) {
+      auto into = Into(pair, name);
+      if (!into && !IsOpened(name)) return false;
+      if (into) expected.insert(*into);
       AddBehind(pair, name, &expected);
     }
-    return llvm::all_of(after, [&](const std::string& name) {
+    return llvm::all_of(after, [&](llvm::StringRef name) {
       return before.contains(name) || expected.contains(name) ||
-             llvm::any_of(gone, [&](const std::string& old) {
+             llvm::any_of(gone, [&](llvm::StringRef old) {
                return Follows(pair, {old, kControlPort}, {name, kControlPort});
              });
     });
@@ -149,23 +156,24 @@ class Counting {
 
   // Adds the names of the data and control inputs of node `name` of A. For each input that was
   // removed, also adds what it became, and its own inputs.
-  void AddBehind(const MatchedPair& pair, const std::string& name,
-                 std::set<std::string>* expected) const {
+  void AddBehind(const MatchedPair& pair, llvm::StringRef name,
+                 std::set<llvm::StringRef>* expected) const {
     Node node = pair.a.node.graph().Find(name);
     if (!node) return;
     for (Port port : node.inputs()) {
       if (port.node == kNoNode) continue;
-      std::string source = Node(&node.graph(), port.node).name().str();
-      auto it = into_.find(EntryName(pair, source));
-      if (!expected->insert(source).second || it == into_.end()) continue;
-      if (!it->second.empty()) expected->insert(it->second);
+      llvm::StringRef source = Node(&node.graph(), port.node).name();
+      auto into = Into(pair, source);
+      if (!expected->insert(source).second || !into) continue;
+      if (!into->empty()) expected->insert(*into);
       AddBehind(pair, source, expected);
     }
   }
 
   Diff* diff_;
-  std::map<std::string, std::string> into_;  // by removed node: what replaced it
-  std::set<std::string> opened_;
+  // By removed node: what replaced it. The strings are those of the diff and its graphs.
+  llvm::DenseMap<llvm::StringRef, llvm::StringRef> into_;
+  std::set<llvm::StringRef> opened_;
   std::map<std::string, std::vector<std::string>> counts_;
 };
 

@@ -6,6 +6,7 @@
 #include "lib/diff/callees_first.h"
 #include "lib/diff/structure_hash.h"
 #include "lib/ir/node_types.h"
+#include "lib/support/side_by_side.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -72,7 +73,8 @@ void ModuleMatching::PairEqualNames() {
 void ModuleMatching::Follow() {
   for (; followed_ < pairs_.size(); ++followed_) {
     auto [a, b] = std::pair(pairs_[followed_].a, pairs_[followed_].b);
-    bool is_long = options_.side_by_side && a_.body(a).size() + b_.body(b).size() > kWorthThreads;
+    bool is_long = options_.side_by_side &&
+                   static_cast<size_t>(a_.body(a).size() + b_.body(b).size()) > kNodesWorthThreads;
     auto matching =
         std::make_unique<Matching>(a_.body(a), a_.labels(a), b_.body(b), b_.labels(b), is_long);
     if (options_.by_name) {

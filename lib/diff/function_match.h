@@ -44,9 +44,6 @@ struct BodyPair {
   std::unique_ptr<Matching> matching;
 };
 
-// With fewer nodes, a second thread does not save time.
-constexpr int32_t kWorthThreads = 20'000;
-
 // With DiffOptions::by_name, pairs the main graphs and functions of the same name. Otherwise, pairs
 // the main graphs, and functions that are called at matched nodes. Then pairs the remaining
 // functions by the first of these that finds a partner: the same body, the same name, the same

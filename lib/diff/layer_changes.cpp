@@ -1,7 +1,7 @@
 #include "lib/diff/layer_changes.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <set>
 
 #include "lib/diff/body_view.h"
@@ -12,8 +12,11 @@
 #include "lib/ir/node_types.h"
 #include "lib/support/name_list.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
@@ -78,18 +81,21 @@ constexpr const char* kDtypeAttributes[] = {"T", "dtype", "U", "Tparams"};
 using NodeKey = std::pair<const Graph*, NodeId>;
 NodeKey KeyOf(const Node& node) { return {&node.graph(), node.id()}; }
 
+constexpr size_t kNumOutcomes = NodeOutcome::kReplaced + 1;
+
 // The changes of one layer in a diff.
 struct Draft {
   std::vector<std::string> sizes, ops, attributes, edges;  // details, by how much they tell
   std::vector<std::string> gone, fresh;                    // ops of unmatched nodes
   std::vector<std::string> fused;
-  std::map<NodeOutcome::Kind, size_t> outcomes;  // how nodes were removed
+  std::array<size_t, kNumOutcomes> outcomes{};  // how many nodes were removed, by how
   bool folds_constants_only = true;
   std::set<std::string> dtypes;
   double position = 2;
   bool IsEmpty() const {
     return sizes.empty() && ops.empty() && attributes.empty() && edges.empty() && gone.empty() &&
-           fresh.empty() && dtypes.empty() && fused.empty() && outcomes.empty();
+           fresh.empty() && dtypes.empty() && fused.empty() &&
+           llvm::all_of(outcomes, [](size_t count) { return count == 0; });
   }
 };
 
@@ -120,14 +126,44 @@ std::string OpsText(llvm::ArrayRef<std::string> ops) {
   return text;
 }
 
+// Numbers the paths of layers.
+class LayerNumbers {
+ public:
+  int Of(llvm::StringRef layer) {
+    auto [it, is_new] = numbers_.try_emplace(layer, static_cast<int>(paths_.size()));
+    if (is_new) paths_.push_back(it->first());
+    return it->second;
+  }
+  llvm::StringRef PathOf(int layer) const { return paths_[layer]; }
+
+ private:
+  llvm::StringMap<int> numbers_;
+  std::vector<llvm::StringRef> paths_;
+};
+
+// The places of a graph's nodes in the order of computation, from 0 to 1.
+class Places {
+ public:
+  explicit Places(const Graph& graph) : graph_(&graph), of_(graph.end_id(), 1) {
+    double size = std::max<double>(1, static_cast<double>(graph.num_nodes())), place = 0;
+    for (NodeId id : TopologicalOrder(graph)) of_[id] = place++ / size;
+  }
+  // 1 for a node of a function.
+  double Of(const Node& node) const { return &node.graph() == graph_ ? of_[node.id()] : 1; }
+
+ private:
+  const Graph* graph_;
+  std::vector<double> of_;
+};
+
 class Collector {
  public:
   explicit Collector(const DiffOfLayers& graphs)
       : diff_(graphs.diff),
         names_a_(graphs.layers_before),
         names_b_(graphs.layers_now),
-        order_a_(OrderOf(graphs.before)),
-        order_b_(OrderOf(graphs.now)),
+        order_a_(graphs.before.main),
+        order_b_(graphs.now.main),
         has_interface_(graphs.of_signatures),
         of_stages_(graphs.of_stages) {
     for (size_t i = 0; i < diff_.fates.size(); ++i)
@@ -141,76 +177,74 @@ class Collector {
     PairLayers();
   }
 
-  std::vector<LayerChange> Run() {
+  LayerChanges Run() {
     for (const GroupEntry& group : diff_.groups) AddGroup(group);
     for (const MatchedPair& pair : diff_.matched) AddPair(pair);
     for (const Node& node : InOrder(diff_.removed, order_a_)) AddRemoved(node);
     for (const Node& node : InOrder(diff_.added, order_b_)) AddAdded(node);
-    return Finish();
-  }
-
-  std::vector<std::pair<std::string, std::string>> Renamed() const {
-    std::vector<std::pair<std::string, std::string>> renamed;
-    for (const auto& [before, now] : in_b_)
-      if (NameClass(before) != NameClass(now)) renamed.emplace_back(before, now);
-    return renamed;
+    return {Finish(), Renamed()};
   }
 
  private:
-  using Order = std::map<NodeKey, double>;
+  using Drafts = llvm::DenseMap<int, Draft>;  // by layer
 
-  static Order OrderOf(const Module& module) {
-    Order order;
-    double size = std::max<double>(1, module.main.num_nodes());
-    for (NodeId id : TopologicalOrder(module.main)) {
-      double place = static_cast<double>(order.size()) / size;
-      order[{&module.main, id}] = place;
+  std::vector<std::pair<std::string, std::string>> Renamed() const {
+    std::vector<std::pair<std::string, std::string>> renamed;
+    for (const auto& [a, b] : in_b_) {
+      llvm::StringRef before = layers_.PathOf(a), now = layers_.PathOf(b);
+      if (before != now && NameClass(before) != NameClass(now))
+        renamed.emplace_back(before.str(), now.str());
     }
-    return order;
+    llvm::sort(renamed);
+    return renamed;
   }
 
-  static double PlaceOf(const Node& node, const Order& order) {
-    auto found = order.find(KeyOf(node));
-    return found == order.end() ? 1 : found->second;  // in a function
-  }
-
-  static std::vector<Node> InOrder(llvm::ArrayRef<NodeEntry> entries, const Order& order) {
+  static std::vector<Node> InOrder(llvm::ArrayRef<NodeEntry> entries, const Places& order) {
     std::vector<Node> nodes;
     for (const NodeEntry& entry : entries) nodes.push_back(entry.node);
-    llvm::stable_sort(
-        nodes, [&](const Node& x, const Node& y) { return PlaceOf(x, order) < PlaceOf(y, order); });
+    llvm::stable_sort(nodes,
+                      [&](const Node& x, const Node& y) { return order.Of(x) < order.Of(y); });
     return nodes;
   }
 
+  int LayerOfA(const Node& node) { return layers_.Of(names_a_.Of(node)); }
+  int LayerOfB(const Node& node) { return layers_.Of(names_b_.Of(node)); }
+
   // Finds the layer of B that has most of the nodes of a layer of A.
   void PairLayers() {
-    std::map<std::string, std::map<std::string, size_t>> votes;
-    auto vote = [&](const Node& a, const Node& b) {
-      if (Holds(a) != Holds(b) || IsPlaceholder(b)) return;
-      std::string of_a = names_a_.Of(a), of_b = names_b_.Of(b);
-      if (of_a.empty() || of_b.empty()) return;
-      ++votes[of_a][of_b];
+    llvm::DenseMap<std::pair<int, int>, size_t> votes;
+    // Stages of one run have the same layers.
+    bool has_same_names = &names_a_ == &names_b_ && !names_a_.empty();
+    auto vote = [&](const NodeEntry& a, const NodeEntry& b) {
+      if (Holds(a.node) != Holds(b.node) || IsPlaceholder(b.node)) return;
+      int of_a = LayerOfA(a.node);
+      bool is_same = has_same_names && a.name == b.name && a.function() == b.function() &&
+                     !IsVariable(a.node) && !IsVariable(b.node);
+      int of_b = is_same ? of_a : LayerOfB(b.node);
+      if (layers_.PathOf(of_a).empty() || layers_.PathOf(of_b).empty()) return;
+      ++votes[{of_a, of_b}];
       kept_b_.insert(of_b);
     };
-    for (const MatchedPair& pair : diff_.matched) vote(pair.a.node, pair.b.node);
+    for (const MatchedPair& pair : diff_.matched) vote(pair.a, pair.b);
     for (const GroupEntry& group : diff_.groups)
-      for (const NodeEntry& a : group.a) vote(a.node, group.b.front().node);
-    for (const auto& [layer, counts] : votes) {
-      auto most = std::max_element(counts.begin(), counts.end(), [](const auto& x, const auto& y) {
-        return x.second < y.second;
-      });
-      in_b_[layer] = most->first;
+      for (const NodeEntry& a : group.a) vote(a, group.b.front());
+    for (const auto& [pair, count] : votes) {
+      auto [most, is_new] = in_b_.try_emplace(pair.first, pair.second);
+      if (is_new) continue;
+      size_t before = votes.lookup({pair.first, most->second});
+      bool is_earlier = layers_.PathOf(pair.second) < layers_.PathOf(most->second);
+      if (count > before || (count == before && is_earlier)) most->second = pair.second;
     }
   }
 
-  Draft& DraftAt(const std::string& layer, const Node& node, const Order& order) {
+  Draft& DraftAt(int layer, const Node& node, const Places& order) {
     Draft& draft = drafts_[layer];
-    draft.position = std::min(draft.position, PlaceOf(node, order));
+    draft.position = std::min(draft.position, order.Of(node));
     return draft;
   }
 
   // Returns the nodes of one side of a group that compute.
-  static std::vector<Node> Computing(llvm::ArrayRef<NodeEntry> entries, const Order& order) {
+  static std::vector<Node> Computing(llvm::ArrayRef<NodeEntry> entries, const Places& order) {
     std::vector<Node> nodes;
     for (const Node& node : InOrder(entries, order)) {
       if (!Holds(node) && !IsPlumbing(node.op()) && node.op() != "Cast") nodes.push_back(node);
@@ -230,7 +264,7 @@ class Collector {
     std::vector<std::string> ops_a = OpsOf(before), ops_b = OpsOf(after);
     if (ops_a.empty() && ops_b.empty()) return;
     const Node& at = group.b.front().node;
-    Draft& draft = DraftAt(names_b_.Of(at), at, order_b_);
+    Draft& draft = DraftAt(LayerOfB(at), at, order_b_);
     if (ops_a == ops_b) {
       for (auto [a, b] : llvm::zip(before, after)) CompareTypes(a, b, &draft);
     } else if (ops_a.empty() || ops_b.empty()) {
@@ -244,6 +278,8 @@ class Collector {
   }
 
   static void CompareTypes(const Node& a, const Node& b, Draft* draft) {
+    auto attrs_a = a.graph().AttrBytes(a.id()), attrs_b = b.graph().AttrBytes(b.id());
+    if (attrs_a && attrs_b && *attrs_a == *attrs_b && a.op() == b.op()) return;
     for (const char* key : kDtypeAttributes) {
       DataType before = a.GetType(key), after = b.GetType(key);
       if (before != proto::DT_INVALID && after != proto::DT_INVALID && before != after)
@@ -257,11 +293,11 @@ class Collector {
     bool is_input = has_interface_ && IsPlaceholder(pair.b.node);
     if (!is_input && !IsPlumbing(pair.b.node.op())) CompareTypes(pair.a.node, pair.b.node, &draft);
     if (draft.IsEmpty()) return;
-    Draft& all = DraftAt(names_b_.Of(pair.b.node), pair.b.node, order_b_);
+    Draft& all = DraftAt(LayerOfB(pair.b.node), pair.b.node, order_b_);
     for (auto list : {&Draft::sizes, &Draft::ops, &Draft::attributes, &Draft::edges})
       for (std::string& text : draft.*list) AddOnce(std::move(text), &(all.*list));
     all.dtypes.insert(draft.dtypes.begin(), draft.dtypes.end());
-    for (const auto& [kind, count] : draft.outcomes) all.outcomes[kind] += count;
+    for (size_t kind = 0; kind < kNumOutcomes; ++kind) all.outcomes[kind] += draft.outcomes[kind];
     all.folds_constants_only &= draft.folds_constants_only;
   }
 
@@ -329,40 +365,39 @@ class Collector {
   }
 
   void AddRemoved(const Node& node) {
-    std::string layer = names_a_.Of(node);
+    int layer = LayerOfA(node);
+    bool is_outside = layers_.PathOf(layer).empty();
     auto in_b = in_b_.find(layer);
-    bool is_gone = !layer.empty() && in_b == in_b_.end();
-    if (of_stages_) {
-      AddOutcome(node, is_gone ? &gone_[layer]
-                               : &DraftAt(layer.empty() ? layer : in_b->second, node, order_a_));
-      return;
-    }
+    bool is_gone = !is_outside && in_b == in_b_.end();
+    auto draft_now = [&]() -> Draft& {
+      return DraftAt(is_outside ? layer : in_b->second, node, order_a_);
+    };
+    if (of_stages_) return AddOutcome(node, is_gone ? &gone_[layer] : &draft_now());
     if (!is_gone && IsPlumbing(node.op())) return;
     if (is_gone) {
       Draft& draft = gone_[layer];
-      draft.position = std::min(draft.position, PlaceOf(node, order_a_));
+      draft.position = std::min(draft.position, order_a_.Of(node));
       if (!IsPlumbing(node.op()) && !Holds(node)) draft.gone.push_back(node.op().str());
       return;
     }
     if (has_interface_ && IsPlaceholder(node)) return;
-    Draft& draft = DraftAt(layer.empty() ? layer : in_b->second, node, order_a_);
-    draft.gone.push_back(node.op().str());
+    draft_now().gone.push_back(node.op().str());
   }
 
   void AddOutcome(const Node& node, Draft* draft) const {
-    draft->position = std::min(draft->position, PlaceOf(node, order_a_));
-    NodeOutcome::Kind kind = fates_.at(KeyOf(node));
+    draft->position = std::min(draft->position, order_a_.Of(node));
+    NodeOutcome::Kind kind = fates_.lookup(KeyOf(node));
     ++draft->outcomes[kind];
     if (kind == NodeOutcome::kFolded) draft->folds_constants_only &= node.op() == "Const";
   }
 
   void AddAdded(const Node& node) {
-    std::string layer = names_b_.Of(node);
-    bool is_new = !layer.empty() && !kept_b_.count(layer);
+    int layer = LayerOfB(node);
+    bool is_new = !layers_.PathOf(layer).empty() && !kept_b_.contains(layer);
     if (!is_new && IsPlumbing(node.op())) return;
     if (is_new) {
       Draft& draft = fresh_[layer];
-      draft.position = std::min(draft.position, PlaceOf(node, order_b_));
+      draft.position = std::min(draft.position, order_b_.Of(node));
       if (!IsPlumbing(node.op()) && !Holds(node)) draft.fresh.push_back(node.op().str());
       return;
     }
@@ -385,10 +420,10 @@ class Collector {
     std::vector<std::string> texts;
     for (auto kind : {NodeOutcome::kFolded, NodeOutcome::kMerged, NodeOutcome::kBypassed,
                       NodeOutcome::kFused, NodeOutcome::kReplaced, NodeOutcome::kPruned}) {
-      auto found = draft.outcomes.find(kind);
-      if (found == draft.outcomes.end()) continue;
+      size_t count = draft.outcomes[kind];
+      if (count == 0) continue;
       bool of_constants = kind == NodeOutcome::kFolded && draft.folds_constants_only;
-      texts.push_back(Plural(found->second, of_constants ? "constant" : "node") + " " +
+      texts.push_back(Plural(count, of_constants ? "constant" : "node") + " " +
                       OutcomeWord(kind).str());
     }
     return texts;
@@ -431,21 +466,29 @@ class Collector {
     return counted;
   }
 
+  // Returns the drafts in the order of the layers' paths.
+  std::vector<std::pair<std::string, Draft*>> InOrderOfPaths(Drafts& drafts) const {
+    std::vector<std::pair<std::string, Draft*>> sorted;
+    for (auto& [layer, draft] : drafts) sorted.emplace_back(layers_.PathOf(layer).str(), &draft);
+    llvm::sort(sorted, llvm::less_first());
+    return sorted;
+  }
+
   std::vector<LayerChange> Finish() {
     std::vector<LayerChange> changes;
     bool casts = llvm::any_of(drafts_, [](const auto& one) { return !one.second.dtypes.empty(); });
-    for (auto& [layer, draft] : drafts_) {
-      LayerChange change = ChangeOf(layer, std::move(draft), casts);
+    for (auto& [layer, draft] : InOrderOfPaths(drafts_)) {
+      LayerChange change = ChangeOf(layer, std::move(*draft), casts);
       if (!change.details.empty() || !change.dtypes.empty()) changes.push_back(std::move(change));
     }
     for (auto* lone : {&gone_, &fresh_}) {
       bool is_gone = lone == &gone_;
-      for (auto& [layer, draft] : *lone) {
-        std::vector<std::string>& ops = is_gone ? draft.gone : draft.fresh;
+      for (auto& [layer, draft] : InOrderOfPaths(*lone)) {
+        std::vector<std::string>& ops = is_gone ? draft->gone : draft->fresh;
         LayerChange change{
-            layer, is_gone ? LayerChange::kGone : LayerChange::kNew, {}, "", draft.position};
+            layer, is_gone ? LayerChange::kGone : LayerChange::kNew, {}, "", draft->position};
         if (!ops.empty()) change.details.push_back(OpsText(ops));
-        llvm::move(OutcomesText(draft), std::back_inserter(change.details));
+        llvm::move(OutcomesText(*draft), std::back_inserter(change.details));
         changes.push_back(std::move(change));
       }
     }
@@ -457,13 +500,14 @@ class Collector {
 
   const Diff& diff_;
   const LayerNames &names_a_, &names_b_;
-  const Order order_a_, order_b_;
+  const Places order_a_, order_b_;
   const bool has_interface_, of_stages_;
-  std::map<NodeKey, NodeOutcome::Kind> fates_;
-  std::set<NodeKey> lone_;                   // nodes that only one graph has, or in another form
-  std::map<std::string, std::string> in_b_;  // by a layer of A
-  std::set<std::string> kept_b_;             // the layers of B with nodes of A
-  std::map<std::string, Draft> drafts_, gone_, fresh_;  // by layer
+  LayerNumbers layers_;
+  llvm::DenseMap<NodeKey, NodeOutcome::Kind> fates_;
+  llvm::DenseSet<NodeKey> lone_;   // nodes that only one graph has, or in another form
+  llvm::DenseMap<int, int> in_b_;  // by a layer of A
+  llvm::DenseSet<int> kept_b_;     // the layers of B with nodes of A
+  Drafts drafts_, gone_, fresh_;
 };
 
 std::string NameOf(const LayerChange& change) {
@@ -489,13 +533,7 @@ IgnoreRules IgnoredByLayers() {
   return llvm::cantFail(IgnoreRules::Parse(rules));
 }
 
-std::vector<LayerChange> LayerChangesOf(const DiffOfLayers& graphs) {
-  return Collector(graphs).Run();
-}
-
-std::vector<std::pair<std::string, std::string>> RenamedLayers(const DiffOfLayers& graphs) {
-  return Collector(graphs).Renamed();
-}
+LayerChanges LayerChangesOf(const DiffOfLayers& graphs) { return Collector(graphs).Run(); }
 
 std::string LayersText(llvm::ArrayRef<LayerChange> layers) {
   std::map<std::string, std::vector<std::string>> of_dtypes;  // by "float -> half"

@@ -37,15 +37,18 @@ struct LayerChange {
 // LayerChangesOf compares itself.
 IgnoreRules IgnoredByLayers();
 
-// Returns the layers whose structure the diff of the two graphs changes, in the order in which
-// they compute. Does not count values of constants unless they are shapes, axes or sizes, ops that
+struct LayerChanges {
+  std::vector<LayerChange> structure;  // in the order in which the layers compute
+  // The layers that have another name in the second graph, apart from the numbers that make names
+  // unique: their paths before and after.
+  std::vector<std::pair<std::string, std::string>> renamed;
+};
+
+// Returns the layers whose structure the diff of the two graphs changes, and those with another
+// name. Does not count values of constants unless they are shapes, axes or sizes, ops that
 // only forward values, and control edges. In graphs of signatures, the types of placeholders do not
 // count: they are compared with the interface.
-std::vector<LayerChange> LayerChangesOf(const DiffOfLayers& graphs);
-
-// Returns the layers that have another name in the second graph, apart from the numbers that make
-// names unique: their paths before and after.
-std::vector<std::pair<std::string, std::string>> RenamedLayers(const DiffOfLayers& graphs);
+LayerChanges LayerChangesOf(const DiffOfLayers& graphs);
 
 // Returns "layer 'a': Relu -> Tanh; layer 'b' is gone (Mul); and 2 more layers": at most three
 // parts. Layers that only compute in another dtype are one part.

@@ -20,8 +20,9 @@ constexpr size_t kMostLines = 12, kMostNamed = 3, kMostTold = 4;
 class StoryWriter {
  public:
   StoryWriter(const DiffOfLayers& graphs, const ValueReport* values) : graphs_(graphs) {
-    for (LayerChange& change : LayerChangesOf(graphs)) AddChange(change);
-    for (const auto& [before, now] : RenamedLayers(graphs)) {
+    LayerChanges changes = LayerChangesOf(graphs);
+    for (const LayerChange& change : changes.structure) AddChange(change);
+    for (const auto& [before, now] : changes.renamed) {
       LayerEvent& event = EventOf(now, LayerChange::kChanged);
       event.was = before;
       event.what.insert(event.what.begin(), "was " + before);

@@ -8,6 +8,7 @@
 #include "lib/diff/fates.h"
 #include "lib/diff/stage_names.h"
 #include "lib/io/open.h"
+#include "lib/support/denormals.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -167,15 +168,19 @@ void Open(const std::string& path, OpenedFile* file) {
         {function->name().str(), HashOfNames(function->body, /*with_ends=*/false)});
 }
 
+// Calls `work` for 0 to `count` - 1, several at a time; each takes at least some milliseconds.
+void ForEach(ThreadPool& pool, size_t count, llvm::function_ref<void(size_t)> work) {
+  constexpr double kCost = 1e7;  // nanoseconds
+  pool.ParallelFor(static_cast<int64_t>(count), kCost, [&](int64_t begin, int64_t end) {
+    KeepDenormals keep;
+    for (int64_t i = begin; i < end; ++i) work(i);
+  });
+}
+
 std::vector<OpenedFile> OpenFiles(llvm::StringRef folder, llvm::ArrayRef<std::string> files,
                                   ThreadPool& pool) {
   std::vector<OpenedFile> opened(files.size());
-  auto for_each = [&](double nanoseconds, llvm::function_ref<void(size_t)> work) {
-    pool.ParallelFor(files.size(), nanoseconds, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) work(i);
-    });
-  };
-  for_each(1e5, [&](size_t i) {
+  ForEach(pool, files.size(), [&](size_t i) {
     auto bytes = FileBytes::Open(JoinPath(folder, files[i]));
     if (bytes)
       opened[i].content.bytes = HashText((*bytes)->bytes());
@@ -188,9 +193,11 @@ std::vector<OpenedFile> OpenFiles(llvm::StringRef folder, llvm::ArrayRef<std::st
     uint64_t bytes = opened[i].content.bytes;
     return bytes == 0 ? i : first.find(bytes)->second;
   };
-  for_each(1e7, [&](size_t i) {
-    if (source(i) == i) Open(JoinPath(folder, files[i]), &opened[i]);
-  });
+  std::vector<size_t> sources;
+  for (size_t i = 0; i < files.size(); ++i)
+    if (source(i) == i) sources.push_back(i);
+  ForEach(pool, sources.size(),
+          [&](size_t i) { Open(JoinPath(folder, files[sources[i]]), &opened[sources[i]]); });
   for (size_t i = 0; i < files.size(); ++i) {
     if (source(i) == i) continue;
     opened[i] = opened[source(i)];
@@ -232,18 +239,40 @@ void AddProblems(const DumpStage& dump, const Module& module, Timeline* timeline
   }
 }
 
-}  // namespace
-
-void AddStage(DumpStage dump, std::shared_ptr<const Module> module, int before,
-              Timeline* timeline) {
+TimelineStage Uncompared(DumpStage dump, std::shared_ptr<const Module> module, int before) {
   TimelineStage stage;
   stage.dump = std::move(dump);
   stage.module = std::move(module);
   stage.before = before;
-  const TimelineStage* previous = before < 0 ? nullptr : &timeline->stages[before];
-  if (previous && previous->module != stage.module)
-    stage.diff = DiffModules(*previous->module, *stage.module, {.by_name = true});
   Count(&stage);
+  return stage;
+}
+
+bool NeedsDiff(const Timeline& timeline, const TimelineStage& stage) {
+  return stage.before >= 0 && timeline.stages[stage.before].module != stage.module;
+}
+
+Diff DiffOf(const Timeline& timeline, const TimelineStage& stage, bool side_by_side) {
+  return DiffModules(*timeline.stages[stage.before].module, *stage.module,
+                     {.by_name = true, .side_by_side = side_by_side});
+}
+
+// Compares each stage with the one before, several stages at a time.
+void CompareStages(ThreadPool& pool, Timeline* timeline) {
+  std::vector<TimelineStage*> stages;
+  for (TimelineStage& stage : timeline->stages)
+    if (NeedsDiff(*timeline, stage)) stages.push_back(&stage);
+  bool side_by_side = pool.num_threads() > 1 && stages.size() == 1;
+  ForEach(pool, stages.size(),
+          [&](size_t i) { stages[i]->diff = DiffOf(*timeline, *stages[i], side_by_side); });
+}
+
+}  // namespace
+
+void AddStage(DumpStage dump, std::shared_ptr<const Module> module, int before,
+              Timeline* timeline) {
+  TimelineStage stage = Uncompared(std::move(dump), std::move(module), before);
+  if (NeedsDiff(*timeline, stage)) stage.diff = DiffOf(*timeline, stage, /*side_by_side=*/true);
   timeline->stages.push_back(std::move(stage));
 }
 
@@ -294,9 +323,10 @@ Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, Thr
     if (before == last.end()) before = last.find(opened.dump.from_line);
     int previous = before == last.end() ? -1 : before->second;
     last[opened.dump.line] = static_cast<int>(timeline.stages.size());
-    AddStage(std::move(opened.dump), opened.module, previous, &timeline);
+    timeline.stages.push_back(Uncompared(std::move(opened.dump), opened.module, previous));
   }
   if (timeline.stages.empty()) return NoDump(folder, dumps);
+  CompareStages(pool, &timeline);
   return timeline;
 }
 

@@ -11,7 +11,8 @@
 
 namespace grapnel {
 
-// Calls a visitor for each entry with its line number, from 1. Errors name the malformed line.
+// Calls a visitor for each entry with its line number, from 1. The entries lack their NodeDefs, of
+// which a ledger mostly consists. Errors name the malformed line.
 Error ForEachLedgerEntry(llvm::StringRef jsonl,
                          llvm::function_ref<void(int line, const llvm::json::Object&)> visit);
 

@@ -6,10 +6,12 @@
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
 #include "lib/io/long_literals.h"
+#include "lib/io/printed_text.h"
 #include "lib/ir/serialize.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/graph.pb.h"
 #include "lib/proto/saved_model.pb.h"
+#include "lib/support/denormals.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -138,12 +140,15 @@ Expected<std::string> Serialize(const google::protobuf::MessageLite& message) {
 
 Expected<std::shared_ptr<const FileBytes>> TextToWire(const FileBytes& text, TextKind kind,
                                                       std::vector<Problem>* problems) {
+  KeepDenormals keep;  // the threads of a pool flush them, and would change numbers in the text
   proto::GraphDef graph;
   proto::SavedModel model;
   proto::MetaGraphDef meta_graph;
   google::protobuf::Message* message = &graph;
   if (kind == TextKind::kSavedModel) message = &model;
   if (kind == TextKind::kMetaGraph) message = &meta_graph;
+  if (auto wire = PrintedTextToWire(text.bytes(), *message->GetDescriptor()))
+    return FileBytes::FromString(std::move(*wire), text.name());
   if (!ParseText(text, message, problems)) {
     bool any =
         HasNode(graph) || HasNode(meta_graph.graph_def()) ||

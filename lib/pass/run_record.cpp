@@ -107,7 +107,7 @@ class RecordReader {
         bool fits = next != rewrites.end() && next->pass == record.stage.pass &&
                     next->function == record.stage.function;
         if (!fits) return Forget(stages);
-        record.rewrites.push_back(*next);
+        record.rewrites.push_back(std::move(*next));
       }
     }
     return next == rewrites.end() ? Error::success() : Forget(stages);

@@ -34,7 +34,8 @@ bool HoldsWeights(const Node& node) {
 class Judge {
  public:
   void Compare(const ServedGraphs& graphs) {
-    for (LayerChange& change : LayerChangesOf(graphs.OfLayers())) {
+    LayerChanges changes = LayerChangesOf(graphs.OfLayers());
+    for (LayerChange& change : changes.structure) {
       bool is_known = llvm::any_of(layers_, [&](const LayerChange& other) {
         return other.layer == change.layer && other.kind == change.kind &&
                other.details == change.details;

@@ -2,11 +2,15 @@
 #ifndef GRAPNEL_LIB_SUPPORT_SIDE_BY_SIDE_H_
 #define GRAPNEL_LIB_SUPPORT_SIDE_BY_SIDE_H_
 
+#include <cstddef>
 #include <future>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
+
+// With fewer nodes, a second thread does not save time.
+constexpr size_t kNodesWorthThreads = 20'000;
 
 // Calls both functions, on two threads if `is_long`, and returns when both are done. Neither may
 // write what the other reads. `is_long`: each takes longer than starting a thread does, some 50

@@ -6,10 +6,12 @@
 namespace grapnel {
 
 int Draft::FindOrAdd(int parent, llvm::StringRef name) {
-  for (size_t i = 0; i < layers.size(); ++i) {
-    if (layers[i].parent == parent && layers[i].name == name) return static_cast<int>(i);
+  for (; num_listed_ < layers.size(); ++num_listed_) {
+    const DraftLayer& layer = layers[num_listed_];
+    by_name_.try_emplace({layer.parent, layer.name}, static_cast<int>(num_listed_));
   }
-  return Add(parent, name);
+  auto found = by_name_.find({parent, name.str()});
+  return found == by_name_.end() ? Add(parent, name) : found->second;
 }
 
 int Draft::Add(int parent, llvm::StringRef name) {

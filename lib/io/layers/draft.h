@@ -3,6 +3,7 @@
 #ifndef GRAPNEL_LIB_IO_LAYERS_DRAFT_H_
 #define GRAPNEL_LIB_IO_LAYERS_DRAFT_H_
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,11 @@ class Draft {
   // Returns the layer directly in `parent` to which the node belongs, and a number for its call:
   // nodes of one call of one layer have the same pair. The layer is -1 if there is none.
   std::pair<int, int> CallOf(const BodyLayers& found, int parent, NodeId node) const;
+
+ private:
+  // The first layer of each parent and name, among the first `num_listed_` ones.
+  std::map<std::pair<int, std::string>, int> by_name_;
+  size_t num_listed_ = 0;
 };
 
 // Gives nodes between layers that only prepare values for others to the layer of their readers, if

@@ -24,8 +24,7 @@ std::string InBody(llvm::StringRef function, llvm::StringRef name) {
   return function.empty() ? name.str() : (function + "/" + name).str();
 }
 
-std::string RewriteLines(const Rewrite& rewrite) {
-  std::string help = RuleHelp(rewrite.pass, rewrite.rule);
+std::string RewriteLines(const Rewrite& rewrite, const std::string& help) {
   std::string text = rewrite.pass + "/" + rewrite.rule + (help.empty() ? "" : ": " + help);
   if (!rewrite.node.empty()) text += "\n  at '" + rewrite.node + "'";
   return text;
@@ -111,12 +110,23 @@ void DiffGraph::AddValues(const ValueReport& values) {
   }
 }
 
+std::vector<PageMarks::Detail> DiffGraph::OwnDetailsOf(const Node& node) const {
+  std::vector<PageMarks::Detail> details;
+  if (auto own = details_.find(KeyOf(node)); own != details_.end()) details = own->second;
+  if (auto own = rewrites_.find(KeyOf(node)); own != rewrites_.end()) {
+    for (const auto& [what, rewrite, help] : own->second)
+      details.push_back({std::string(what) + "by rewrite " + std::to_string(rewrite->number), "",
+                         "", RewriteLines(*rewrite, *help)});
+  }
+  return details;
+}
+
 // Returns the details of the node, then those of the constants and variables that it reads, each
 // with the name of the constant or variable.
 std::vector<PageMarks::Detail> DiffGraph::DetailsOf(const Node& node) const {
-  std::vector<PageMarks::Detail> details = details_.lookup(KeyOf(node));
+  std::vector<PageMarks::Detail> details = OwnDetailsOf(node);
   for (const Node& source : statuses_->Within(node)) {
-    for (PageMarks::Detail detail : details_.lookup(KeyOf(source))) {
+    for (PageMarks::Detail& detail : OwnDetailsOf(source)) {
       detail.what = NameOf(source) + ": " + detail.what;
       details.push_back(std::move(detail));
     }
@@ -127,14 +137,15 @@ std::vector<PageMarks::Detail> DiffGraph::DetailsOf(const Node& node) const {
 }
 
 void DiffGraph::AddRewrite(const Rewrite& rewrite) {
-  std::string lines = RewriteLines(rewrite),
-              number = "by rewrite " + std::to_string(rewrite.number);
+  auto known = helps_.try_emplace({rewrite.pass, rewrite.rule});
+  std::string& help = known.first->second;
+  if (known.second) help = RuleHelp(rewrite.pass, rewrite.rule);
   auto add = [&](const char* what, std::optional<Place> place, bool removed) {
     if (!place) return;
     Node node(&page_->graph(place->first), place->second);
     // A node of A that was fused is drawn as the fused node of B, which was not removed.
     if (removed && graph_.StatusOf(node) != NodeStatus::kRemoved) return;
-    AddDetail(node, {what + number, "", "", lines});
+    rewrites_[KeyOf(node)].push_back({what, &rewrite, &help});
   };
   for (const std::string& name : rewrite.made)
     add("Made ", FindAfter(rewrite.function, name), false);

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_SERVE_PAGES_DIFF_GRAPH_H_
 #define GRAPNEL_LIB_SERVE_PAGES_DIFF_GRAPH_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,8 +20,8 @@ namespace grapnel {
 // The merged graph of a diff, drawn. Uses pointers into the graphs A and B only to identify nodes.
 class DiffGraph {
  public:
-  // `rewrites`: the rewrites that made B from A, which are shown at their nodes. `values`: the
-  // comparison of the values of both; may be null.
+  // `rewrites`: the rewrites that made B from A, which are shown at their nodes; must outlive the
+  // result. `values`: the comparison of the values of both; may be null.
   static Expected<std::unique_ptr<DiffGraph>> Make(const Module& b, const Diff& diff,
                                                    std::string title,
                                                    llvm::ArrayRef<Rewrite> rewrites = {},
@@ -44,6 +45,7 @@ class DiffGraph {
   DiffGraph() = default;
   void AddChanges(const Diff& diff);
   void AddValues(const ValueReport& values);
+  std::vector<PageMarks::Detail> OwnDetailsOf(const Node& node) const;
   std::vector<PageMarks::Detail> DetailsOf(const Node& node) const;
   void AddRewrite(const Rewrite& rewrite);
   using Key = std::pair<const Graph*, NodeId>;
@@ -61,8 +63,16 @@ class DiffGraph {
   // only the first, so that the group counts once, as in text output.
   llvm::DenseSet<Key> beside_;
   llvm::DenseMap<Key, std::vector<PageMarks::Detail>> details_;
-  llvm::DenseMap<const Graph*, std::string> prefixes_;  // "function/"
-  llvm::DenseMap<const Graph*, size_t> numbers_;        // numbers of bodies
+  // What a rewrite did to a node, and the help text of its rule.
+  struct RewriteOfNode {
+    const char* what;
+    const Rewrite* rewrite;
+    const std::string* help;
+  };
+  llvm::DenseMap<Key, llvm::SmallVector<RewriteOfNode, 1>> rewrites_;
+  std::map<std::pair<std::string, std::string>, std::string> helps_;  // by pass and rule
+  llvm::DenseMap<const Graph*, std::string> prefixes_;                // "function/"
+  llvm::DenseMap<const Graph*, size_t> numbers_;                      // numbers of bodies
   llvm::StringMap<Node> moved_;  // by name in A ("function/node"): nodes with another name here
   PageMarks marks_;
   std::unique_ptr<GraphPage> page_;
