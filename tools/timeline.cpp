@@ -117,20 +117,19 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
   return Error::success();
 }
 
-Error WritePage(Timeline timeline, RunRecord record, const Flags& flags, int threads) {
+Error WritePage(std::shared_ptr<const Timeline> timeline, const Flags& flags, int threads) {
   std::string title = llvm::sys::path::filename(flags.folder).str();
   PassRun run;
-  run.timeline = std::make_shared<Timeline>(std::move(timeline));
-  run.record = std::move(record);
+  run.timeline = std::move(timeline);
+  run.record = ReadRunRecord(flags.folder);
   PageSet pages;
   pages.AddAll(StagePages(std::move(run), title));
   return SaveHtmlFile(pages, title, threads, flags.html);
 }
 
-// Prints what the flags ask for.
-Error Print(const Timeline& timeline, const Flags& flags, Invocation& invocation) {
+// Prints the stages in the form that the flags ask for.
+void Print(const Timeline& timeline, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
-  if (!flags.node.empty()) return PrintLives(timeline, flags, os);
   if (flags.changes) {
     WriteTimelineChanges(timeline, {invocation.UseColor(), flags.all}, os);
   } else if (invocation.flags.json) {
@@ -139,7 +138,6 @@ Error Print(const Timeline& timeline, const Flags& flags, Invocation& invocation
     WriteTimelineLayers(timeline, flags.all, os);
     WriteTimelineTable(timeline, flags.brief, os);
   }
-  return Error::success();
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
@@ -151,27 +149,26 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     ASSIGN_OR_RETURN(log, FileBytes::Open(flags.log));
   }
   ThreadPool pool(invocation.flags.threads);
-  ASSIGN_OR_RETURN(
-      Timeline timeline,
-      ReadTimeline(flags.folder, log ? log->bytes() : llvm::StringRef(), pool, flags.function));
+  ASSIGN_OR_RETURN(Timeline read, ReadTimeline(flags.folder, log ? log->bytes() : llvm::StringRef(),
+                                               pool, flags.function));
+  auto timeline = std::make_shared<const Timeline>(std::move(read));
   MessageSink sink = invocation.sink();
-  for (const std::string& problem : timeline.skipped) sink(Severity::kWarning, problem);
-  for (const std::string& problem : timeline.problems) sink(Severity::kWarning, problem);
+  for (const std::string& problem : timeline->skipped) sink(Severity::kWarning, problem);
+  for (const std::string& problem : timeline->problems) sink(Severity::kWarning, problem);
+  // Nothing is written for nodes that do not exist.
+  if (!flags.node.empty()) RETURN_IF_ERROR(PrintLives(*timeline, flags, invocation.out()));
   std::optional<Error> problem;
-  RunRecord record;
-  bool has_page = !flags.html.empty();
   SideBySide(
-      has_page && pool.num_threads() > 1,
+      !flags.html.empty() && flags.node.empty() && pool.num_threads() > 1,
       [&] {
-        if (has_page) record = ReadRunRecord(flags.folder);
+        if (flags.node.empty()) Print(*timeline, flags, invocation);
       },
-      [&] { problem.emplace(Print(timeline, flags, invocation)); });
+      [&] {
+        problem.emplace(flags.html.empty() ? Error::success()
+                                           : WritePage(timeline, flags, invocation.flags.threads));
+      });
   RETURN_IF_ERROR(std::move(*problem));
-  std::string stages = Plural(timeline.stages.size(), "stage");
-  if (has_page)
-    RETURN_IF_ERROR(
-        WritePage(std::move(timeline), std::move(record), flags, invocation.flags.threads));
-  invocation.Wrote(flags.html, stages);
+  invocation.Wrote(flags.html, Plural(timeline->stages.size(), "stage"));
   return kExitOk;
 }
 

@@ -17,10 +17,9 @@ int32_t Find(const BodyView& view, llvm::StringRef name) {
 
 Expected<Provenance> Provenance::Parse(llvm::StringRef jsonl) {
   Provenance out;
-  RETURN_IF_ERROR(ForEachLedgerEntry(jsonl, [&](int, const llvm::json::Object& entry) {
-    std::string function = entry.getString("function").value_or("").str();
-    out.bodies_[function].Apply(LedgerNames(entry, "used"), LedgerNames(entry, "made"),
-                                LedgerNames(entry, "changed"), LedgerNames(entry, "removed"));
+  RETURN_IF_ERROR(ForEachLedgerEntry(jsonl, [&](int, const LedgerEntry& entry) {
+    out.bodies_[entry.Text("function")].Apply(entry.Names("used"), entry.Names("made"),
+                                              entry.Names("changed"), entry.Names("removed"));
   }));
   return out;
 }

@@ -134,20 +134,20 @@ RunRecord ReadRunRecord(llvm::StringRef folder) { return RecordReader(folder).Re
 
 Expected<std::vector<Rewrite>> ParseLedger(llvm::StringRef jsonl) {
   std::vector<Rewrite> rewrites;
-  RETURN_IF_ERROR(ForEachLedgerEntry(jsonl, [&](int line, const llvm::json::Object& entry) {
+  RETURN_IF_ERROR(ForEachLedgerEntry(jsonl, [&](int line, const LedgerEntry& entry) {
     Rewrite rewrite;
-    rewrite.number = static_cast<int>(entry.getInteger("rewrite").value_or(line));
-    rewrite.iteration = static_cast<int>(entry.getInteger("iteration").value_or(0));
-    rewrite.pass = Text(entry, "pass");
-    rewrite.rule = Text(entry, "rule");
-    rewrite.function = Text(entry, "function");
-    rewrite.node = Text(entry, "node");
-    rewrite.used = LedgerNames(entry, "used");
-    rewrite.made = LedgerNames(entry, "made");
-    rewrite.changed = LedgerNames(entry, "changed");
-    rewrite.removed = LedgerNames(entry, "removed");
-    rewrite.functions = LedgerNames(entry, "functions");
-    rewrite.note = Text(entry, "note");
+    rewrite.number = static_cast<int>(entry.Integer("rewrite").value_or(line));
+    rewrite.iteration = static_cast<int>(entry.Integer("iteration").value_or(0));
+    rewrite.pass = entry.Text("pass");
+    rewrite.rule = entry.Text("rule");
+    rewrite.function = entry.Text("function");
+    rewrite.node = entry.Text("node");
+    rewrite.used = entry.Names("used");
+    rewrite.made = entry.Names("made");
+    rewrite.changed = entry.Names("changed");
+    rewrite.removed = entry.Names("removed");
+    rewrite.functions = entry.Names("functions");
+    rewrite.note = entry.Text("note");
     rewrites.push_back(std::move(rewrite));
   }));
   return rewrites;

@@ -23,9 +23,9 @@ void Take(Expected<Value> value) {
 
 void ReadLedger(llvm::StringRef jsonl) {
   size_t names = 0;
-  if (Error error = ForEachLedgerEntry(jsonl, [&](int, const llvm::json::Object& entry) {
+  if (Error error = ForEachLedgerEntry(jsonl, [&](int, const LedgerEntry& entry) {
         for (const char* key : {"used", "made", "changed", "removed"})
-          names += LedgerNames(entry, key).size();
+          names += entry.Names(key).size();
       }))
     llvm::consumeError(std::move(error));
   Take(ParseLedger(jsonl));
