@@ -46,18 +46,18 @@ std::string NameClass(llvm::StringRef name) {
   return out.str().str();
 }
 
-BodyView::BodyView(const Graph& graph, const Function* function)
+BodyView::BodyView(const Graph& graph, const Function* function, bool names_only)
     : graph_(&graph), function_(function) {
-  ReadNodes();
+  ReadNodes(/*with_classes=*/!names_only);
   ReadEdges();
-  Order();
+  if (!names_only) Order();
 }
 
-void BodyView::ReadNodes() {
+void BodyView::ReadNodes(bool with_classes) {
   size_t n = graph_->num_nodes();
   ids_.reserve(n);
   names_.reserve(n);
-  name_classes_.reserve(n);
+  if (with_classes) name_classes_.reserve(n);
   ops_.reserve(n);
   index_of_.assign(graph_->end_id(), kNobody);
   struct Op {
@@ -71,9 +71,11 @@ void BodyView::ReadNodes() {
     ids_.push_back(node.id());
     llvm::StringRef name = node.name();
     names_.push_back(HashText(name));
-    name_class.clear();
-    WriteNameClass(name, &name_class);
-    name_classes_.push_back(HashText(name_class));
+    if (with_classes) {
+      name_class.clear();
+      WriteNameClass(name, &name_class);
+      name_classes_.push_back(HashText(name_class));
+    }
     auto [it, added] = ops.try_emplace(node.op_id());
     if (added) {
       llvm::StringRef op = node.op();

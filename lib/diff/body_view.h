@@ -27,8 +27,9 @@ class BodyView {
     int32_t port;
   };
 
-  // `graph` must outlive the view. `function` is null for the main graph. Linear.
-  BodyView(const Graph& graph, const Function* function);
+  // `graph` must outlive the view. `function` is null for the main graph. `names_only`: the view has
+  // neither name classes nor an order. Linear.
+  BodyView(const Graph& graph, const Function* function, bool names_only = false);
 
   int32_t size() const { return static_cast<int32_t>(ids_.size()); }
   Node node(int32_t i) const { return graph_->node(ids_[i]); }
@@ -62,7 +63,7 @@ class BodyView {
   int32_t position(int32_t i) const { return positions_[i]; }
 
  private:
-  void ReadNodes();
+  void ReadNodes(bool with_classes);
   void ReadEdges();
   Port PortOfBroken(llvm::StringRef text) const;
   void Order();

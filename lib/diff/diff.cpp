@@ -82,7 +82,8 @@ Diff DiffModules(const Module& a, const Module& b, const DiffOptions& options) {
   std::optional<ModuleView> view_a, view_b;
   SideBySide(
       options.side_by_side && a.main.num_nodes() + b.main.num_nodes() > kNodesWorthThreads,
-      [&] { view_a.emplace(a, options.ignore); }, [&] { view_b.emplace(b, options.ignore); });
+      [&] { view_a.emplace(a, options.ignore, options.by_name); },
+      [&] { view_b.emplace(b, options.ignore, options.by_name); });
   ModuleMatching matching(*view_a, *view_b, options);
   Diff diff = MakeEditList(*view_a, *view_b, matching, options);
   if (!options.only.empty()) Restrict(&diff, options.only);

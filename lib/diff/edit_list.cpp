@@ -99,8 +99,7 @@ class BodyComparison {
     Node node_a = matching_.a().view->node(a), node_b = matching_.b().view->node(b);
     if (options_.names && node_a.name() != node_b.name())
       changes.push_back({"name", node_a.name().str(), node_b.name().str()});
-    if (attributes_.NameOfFunction(node_a.op()) != node_b.op())
-      changes.push_back({"op", node_a.op().str(), node_b.op().str()});
+    if (OpsDiffer(node_a, node_b)) changes.push_back({"op", node_a.op().str(), node_b.op().str()});
     if (!options_.ignore.device && node_a.device() != node_b.device() &&
         CanonicalDevice(node_a.device()) != CanonicalDevice(node_b.device()))
       changes.push_back({"device", node_a.device().str(), node_b.device().str()});
@@ -113,6 +112,11 @@ class BodyComparison {
   }
 
  private:
+  bool OpsDiffer(const Node& a, const Node& b) const {
+    bool has_functions = !a.graph().module().functions.empty();
+    return (has_functions ? llvm::StringRef(attributes_.NameOfFunction(a.op())) : a.op()) != b.op();
+  }
+
   // Finds the matched arguments (or results) that are in the same order in both graphs. If the
   // index of one changed, that is only because other arguments were added or removed, so it does
   // not count as a change.

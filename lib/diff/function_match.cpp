@@ -11,14 +11,15 @@
 
 namespace grapnel {
 
-ModuleView::ModuleView(const Module& module, const IgnoreRules& ignore) {
+ModuleView::ModuleView(const Module& module, const IgnoreRules& ignore, bool names_only) {
   bodies_.resize(1 + module.functions.size());
-  bodies_[0].view = std::make_unique<BodyView>(module.main, nullptr);
+  bodies_[0].view = std::make_unique<BodyView>(module.main, nullptr, names_only);
   for (size_t i = 0; i < module.functions.size(); ++i) {
     const Function& function = *module.functions[i];
-    bodies_[i + 1].view = std::make_unique<BodyView>(function.body, &function);
+    bodies_[i + 1].view = std::make_unique<BodyView>(function.body, &function, names_only);
     by_name_.try_emplace(function.name(), static_cast<int32_t>(i + 1));
   }
+  if (names_only) return;
   for (int32_t i : CalleesFirst(module)) {
     Body& body = bodies_[i];
     // In the body of a recursive function, calls of itself count with hash 0: its own hash is not

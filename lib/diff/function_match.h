@@ -18,7 +18,8 @@ namespace grapnel {
 // The bodies of one module, ready to be matched. Body 0 is the main graph.
 class ModuleView {
  public:
-  ModuleView(const Module& module, const IgnoreRules& ignore);
+  // `names_only`: the view is for matching by names only, and has neither labels nor hashes.
+  ModuleView(const Module& module, const IgnoreRules& ignore, bool names_only = false);
 
   int32_t size() const { return static_cast<int32_t>(bodies_.size()); }
   const BodyView& body(int32_t i) const { return *bodies_[i].view; }

@@ -66,10 +66,10 @@ void Matching::MatchNames(Similarity similarity, NameConfidence confidence) {
   ForEachAhead(free_a, *a_.view, by_name, [&](int32_t a) {
     int32_t b = by_name.Find(a_.view->name(a));
     if (b == kNobody || !Alike(a, b, similarity)) return;
+    if (confidence == NameConfidence::kAll) return Match(a, b);
     Agreement found = AgreementOf(a, b);
-    bool trusted = confidence == NameConfidence::kAll ||
-                   (confidence == NameConfidence::kAgreeing ? found.agree > found.disagree
-                                                            : found.agree >= found.disagree);
+    bool trusted = confidence == NameConfidence::kAgreeing ? found.agree > found.disagree
+                                                           : found.agree >= found.disagree;
     if (trusted) Match(a, b);
   });
 }

@@ -37,6 +37,7 @@ struct Field {
   uint32_t oneof = 0;                    // a bit for the oneof that the field belongs to; or 0
   const MessageType* message = nullptr;  // of a message or map entry
   const EnumValues* values = nullptr;    // of an enum
+  mutable size_t bytes_of_size = 1;      // of the last message: the next one is often as long
 };
 
 struct MessageType {
@@ -134,15 +135,22 @@ class Converter {
     return {begin, static_cast<size_t>(at_ - begin)};
   }
 
-  // Begins a field of bytes whose length is not known yet; returns where its contents begin.
-  size_t Begin(uint64_t number) {
-    AppendBytesHead(&out_, static_cast<uint32_t>(number), 0);
-    return out_.size();
+  // A field of bytes whose size is not known yet: where the size begins, and the room for it.
+  struct Open {
+    const Field& field;
+    size_t at, room;
+  };
+  Open Begin(const Field& field) {
+    AppendTag(&out_, static_cast<uint32_t>(field.number), WireType::kBytes);
+    Open open{field, out_.size(), field.bytes_of_size};
+    out_.append(open.room, '\0');
+    return open;
   }
-  void End(size_t begin) {
-    size_t size = out_.size() - begin, bytes = VarintSize(size);
-    if (bytes > 1) out_.insert(begin, bytes - 1, '\0');
-    PutVarint(out_.data() + begin - 1, size);
+  void End(const Open& open) {
+    size_t size = out_.size() - open.at - open.room, needed = VarintSize(size);
+    if (needed != open.room) out_.replace(open.at, open.room, needed, '\0');
+    PutVarint(out_.data() + open.at, size);
+    open.field.bytes_of_size = needed;
   }
 
   // Reads the fields of a message up to its closing brace, or to the end of the text.
@@ -172,9 +180,9 @@ class Converter {
 
   bool ReadMessage(const Field& field, int depth) {
     if (depth == kDeepest || !Take('{')) return false;
-    size_t begin = Begin(field.number);
+    Open open = Begin(field);
     if (!ReadFields(*field.message, depth + 1) || !Take('}')) return false;
-    End(begin);
+    End(open);
     return true;
   }
 
@@ -189,7 +197,7 @@ class Converter {
   bool ReadEntry(const Field& field, int depth, MapKeys* last) {
     const Field &key = field.message->fields[0], &value = field.message->fields[1];
     if (!Take('{') || TakeWhile(IsWordPart) != "key" || !Take(':')) return false;
-    size_t begin = Begin(field.number);
+    Open open = Begin(field);
     if (key.type == FieldDescriptor::TYPE_STRING) {
       llvm::StringRef text;
       if (!ReadLiteral(/*is_text=*/true, &text)) return false;
@@ -208,13 +216,13 @@ class Converter {
     last->any = true;
     if (TakeWhile(IsWordPart) != "value" || !ReadValue(value, depth + 1, /*is_in_map=*/true))
       return false;
-    End(begin);
+    End(open);
     return Take('}');
   }
 
   // Reads the values of a repeated field of numbers: each has the field's name before it.
   bool ReadPacked(const Field& field) {
-    size_t begin = Begin(field.number);
+    Open open = Begin(field);
     const char* before;
     do {
       uint64_t bits;
@@ -223,7 +231,7 @@ class Converter {
       before = at_;
     } while (TakeWhile(IsWordPart) == field.name);
     at_ = before;
-    End(begin);
+    End(open);
     return true;
   }
 

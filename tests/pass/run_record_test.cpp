@@ -84,6 +84,34 @@ TEST_F(RunRecordTest, WhatIsNoIndexIsAProblem) {
   }
 }
 
+// An entry that is not written as grapnel writes it gives the same rewrite.
+TEST(ParseLedger, ReadsAnyJson) {
+  for (
+      const char* entry :
+      {R"({"rewrite":7,"iteration":-1,"pass":"p","rule":"r","used":["a","b"],"made":[],"note":"n"})",
+       R"({ "rewrite": 7, "iteration": -1, "pass": "p", "rule": "r", "used": ["a", "b"], "note": "n" })",
+       R"({"rewrite":7.0,"iteration":-1,"pass":"\u0070","rule":"r","used":["a",1,"b"],"note":"n"})",
+       R"({"note":"x","rewrite":7,"iteration":-1,"pass":"p","rule":"r","used":["a","b"],"note":"n"})",
+       R"({"rewrite":7,"iteration":-1,"pass":"p","rule":"r","used":["a","b"],"note":"n","made":null})"}) {
+    auto parsed = ParseLedger(entry);
+    ASSERT_TRUE(static_cast<bool>(parsed)) << entry;
+    ASSERT_EQ(parsed->size(), 1u);
+    const Rewrite& rewrite = parsed->front();
+    EXPECT_EQ(rewrite.number, 7) << entry;
+    EXPECT_EQ(rewrite.iteration, -1) << entry;
+    EXPECT_EQ(rewrite.pass, "p") << entry;
+    EXPECT_EQ(rewrite.used, (std::vector<std::string>{"a", "b"})) << entry;
+    EXPECT_EQ(rewrite.note, "n") << entry;
+    EXPECT_TRUE(rewrite.made.empty()) << entry;
+  }
+  for (const char* entry : {R"({"rule":"r","rewrite":01})", R"({"rule":"r",})", R"({"rule":"r"}})",
+                            R"({"rule":"r","used":["a",]})", R"({"rule":5})"}) {
+    auto parsed = ParseLedger(entry);
+    EXPECT_FALSE(static_cast<bool>(parsed)) << entry;
+    if (!parsed) llvm::consumeError(parsed.takeError());
+  }
+}
+
 TEST(ParseLedger, ErrorsNameTheLine) {
   for (const char* second : {"{}", "{", "[1]"}) {
     auto parsed = ParseLedger(std::string(R"({"rule": "x"})") + "\n" + second);
