@@ -113,6 +113,8 @@ class Debugger : private RunHook {
   // yet.
   static constexpr int kTemporary = -1;
   Error AddBreakpoint(llvm::StringRef text, bool is_temporary = false);
+  // Looks up nodes by names of all kinds, for Breakpoint::Parse.
+  Breakpoint::NodeFinder finder() const;
   const std::vector<std::string>& feeds() const;
   const std::vector<std::string>& fetches() const;
   const std::vector<std::string>& fetch_names() const;  // see RunJob

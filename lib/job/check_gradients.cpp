@@ -8,6 +8,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/job/name_resolver.h"
 #include "lib/trace/gradient.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -140,9 +141,9 @@ class Checker {
     auto note = [&](const std::string& name) {
       if (auto port = FindTensorIfThere(graph, name)) fed.insert(port->node);
     };
+    NameResolver resolver(opened_, request_.run.signature);
     for (const FeedSource& feed : run->feeds) {
-      ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(opened_.model(), opened_.file(),
-                                                       request_.run.signature, feed.tensor));
+      ASSIGN_OR_RETURN(std::string tensor, resolver.MainTensor(feed.tensor));
       note(tensor);
     }
     if (IsCase(opened_.model())) llvm::for_each(known.feeds, note);
@@ -456,9 +457,9 @@ namespace {
 bool HasGradient(DataType dtype) { return IsReal(dtype) || IsComplex(dtype); }
 
 // Returns the tensor that `name`, a key or a tensor, names; it must be floating point or complex.
-Expected<std::string> RealTensorOf(const OpenedGraph& opened, llvm::StringRef signature,
+Expected<std::string> RealTensorOf(const OpenedGraph& opened, NameResolver& resolver,
                                    llvm::StringRef name) {
-  ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(opened.model(), opened.file(), signature, name));
+  ASSIGN_OR_RETURN(std::string tensor, resolver.MainTensor(name));
   ASSIGN_OR_RETURN(Port port, FindTensor(opened.module().main, tensor));
   DataType dtype = DifferentiatedType(opened.module().main, port);
   if (HasGradient(dtype)) return tensor;
@@ -482,14 +483,15 @@ Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringR
     }
   };
   GradientEnds ends;
+  NameResolver resolver(opened, signature);
   for (const std::string& name : fetches) {
-    ASSIGN_OR_RETURN(std::string tensor, RealTensorOf(opened, signature, name));
+    ASSIGN_OR_RETURN(std::string tensor, RealTensorOf(opened, resolver, name));
     ends.ys.push_back(std::move(tensor));
   }
   if (fetches.empty()) add_real(known.fetches, ends.ys);
   if (ends.ys.empty()) return MakeError("{0}", kNoRealFetch);
   for (const std::string& name : by) {
-    ASSIGN_OR_RETURN(std::string tensor, RealTensorOf(opened, signature, name));
+    ASSIGN_OR_RETURN(std::string tensor, RealTensorOf(opened, resolver, name));
     ends.xs.push_back(std::move(tensor));
     ends.labels.push_back(name);
   }

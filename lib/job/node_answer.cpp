@@ -144,22 +144,49 @@ class Writer {
 
 }  // namespace
 
-void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, llvm::raw_ostream& os) {
+ShortNames NamesOf(llvm::ArrayRef<NodeAnswer> answers, std::vector<std::string> known,
+                   const Module& after) {
+  std::vector<std::string> printed;
+  auto add = [&](llvm::ArrayRef<NodeAndOp> nodes) {
+    for (const NodeAndOp& node : nodes) printed.push_back(node.node);
+  };
+  for (const NodeAnswer& answer : answers) {
+    printed.push_back(answer.node);
+    for (const NodeChange& change : answer.changes) {
+      add(change.into);
+      add(change.with);
+    }
+    for (const CloseRule& rule : answer.closest) {
+      add(rule.nodes);
+      add(rule.between);
+    }
+  }
+  llvm::append_range(known, AllNodeNames(after));
+  llvm::append_range(known, printed);
+  return ShortNames(std::move(known), printed);
+}
+
+void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, const ShortNames& names,
+                      llvm::raw_ostream& os) {
+  if (std::string left_out = names.Note(); !left_out.empty()) os << left_out << "\n";
   std::vector<NodeAndOp> plain;
+  std::string text;
+  llvm::raw_string_ostream lines(text);
   for (const NodeAnswer& answer : answers) {
     if (IsPlain(answer)) {
       plain.push_back({answer.node, answer.op});
       continue;
     }
-    os << Printable(answer.node) << " (" << Printable(answer.op);
+    lines << Printable(answer.node) << " (" << Printable(answer.op);
     for (const std::string* fact : {&answer.dtype, &answer.device})
-      if (!fact->empty()) os << ", " << Printable(*fact);
-    os << ")";
-    if (!answer.made_at.empty()) os << ", made at " << answer.made_at;
-    os << ": " << FateText(answer) << "\n";
-    for (const CloseRule& rule : answer.closest) WriteRule(rule, os);
+      if (!fact->empty()) lines << ", " << Printable(*fact);
+    lines << ")";
+    if (!answer.made_at.empty()) lines << ", made at " << answer.made_at;
+    lines << ": " << FateText(answer) << "\n";
+    for (const CloseRule& rule : answer.closest) WriteRule(rule, lines);
   }
-  if (!plain.empty()) os << "unchanged, and no rule came close: " << ListText(plain) << "\n";
+  if (!plain.empty()) lines << "unchanged, and no rule came close: " << ListText(plain) << "\n";
+  os << names.InText(lines.str());
 }
 
 void WriteNodeAnswersJson(llvm::ArrayRef<NodeAnswer> answers, llvm::json::OStream& json) {

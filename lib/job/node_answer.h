@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/ir/short_names.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
@@ -51,7 +52,11 @@ struct NodeAnswer {
 };
 
 // Writes a block for each node; nodes that no rule came close to share one line.
-void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, llvm::raw_ostream& os);
+void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, const ShortNames& names,
+                      llvm::raw_ostream& os);
+// Returns the names as WriteNodeAnswers prints them. `known`: those of the graph before the passes.
+ShortNames NamesOf(llvm::ArrayRef<NodeAnswer> answers, std::vector<std::string> known,
+                   const Module& after);
 // Writes the attribute "nodes" into the open JSON object.
 void WriteNodeAnswersJson(llvm::ArrayRef<NodeAnswer> answers, llvm::json::OStream& json);
 

@@ -1,5 +1,6 @@
 #include "lib/serve/pages/pass_run.h"
 
+#include "lib/job/name_resolver.h"
 #include "lib/job/node_question.h"
 #include "lib/job/source.h"
 #include "lib/support/json.h"
@@ -141,7 +142,8 @@ Expected<std::string> WhyNotJson(const OpenedGraph& opened, llvm::StringRef text
   if (node.empty()) return MakeError("node: a node, a layer or a pattern was expected");
   RETURN_IF_ERROR(CheckValid(opened, nullptr));
   OpenedGraph work = opened.Copy();
-  ASSIGN_OR_RETURN(NodeSelection nodes, NodeSelection::Parse(work.module(), node));
+  ASSIGN_OR_RETURN(NodeSelection nodes,
+                   NameResolver(work, request.signature).Nodes(node, /*may_come=*/true));
   NodeQuestion question(std::move(nodes), /*rule=*/"");
   StopIfGone stop(is_gone);
   request.question = &question;
