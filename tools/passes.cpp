@@ -120,7 +120,7 @@ Expected<int> AnswerOn(OpenedGraph& opened, const std::string& rule, const Flags
 
 Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
                        Invocation& invocation) {
-  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
+  RETURN_IF_ERROR(flags.pipeline.TakeNetwork(&opened));
   if (!flags.question.node.empty()) return AnswerOn(opened, rule, flags, invocation);
   ThreadPool pool(invocation.flags.threads);
   const LineTable lines = LinesOf(opened);

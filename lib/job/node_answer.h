@@ -33,6 +33,13 @@ struct NodeChange {
 
 // A rule that came close to a node, and did not rewrite it.
 struct CloseRule {
+  enum Nearness {
+    kRefused,   // the ops of the rule's pattern were there
+    kNear,      // with an op in between, or with another op of the same kind
+    kOneOp,     // a rule about the node alone
+    kFar,       // an op was missing
+    kNoRemedy,  // a rule about the node alone, without a way to make it fire
+  } nearness = kFar;
   std::string pass, rule, help;
   std::vector<std::string> also;   // other rules of the pass, for which the same holds
   std::vector<NodeAndOp> nodes;    // the nodes that the rule would rewrite, inputs first

@@ -2,6 +2,7 @@
 #include "lib/job/node_question.h"
 
 #include "lib/ir/types.h"
+#include "lib/support/name_list.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -25,6 +26,18 @@ bool Concerns(const Rewrite& rewrite, const std::string& node) {
          llvm::is_contained(rewrite.changed, node) || llvm::is_contained(rewrite.removed, node);
 }
 
+// True if only nodes read the tensors of `node` that were replaced in this rewrite, and have no
+// readers anymore.
+bool IsLeftBehind(const Node& node, const Rewrite& rewrite) {
+  return llvm::all_of(node.uses(), [&](const Use& use) {
+    Node reader = node.graph().node(use.node);
+    if (static_cast<int>(use.slot) >= reader.num_inputs()) return true;  // a control edge
+    std::string name = reader.name().str();
+    return (rewrite.node == name || llvm::is_contained(rewrite.used, name)) &&
+           !llvm::is_contained(rewrite.changed, name) && !reader.HasDataUses();
+  });
+}
+
 // True for ops that only stand where a value was, so that nothing was fused into them.
 bool IsPlain(llvm::StringRef op) {
   return op == "Const" || op == "Identity" || op == "Snapshot" || op == "NoOp";
@@ -37,6 +50,44 @@ const Graph* BodyOf(const Module& module, llvm::StringRef function) {
 }
 
 }  // namespace
+
+Expected<std::unique_ptr<NodeQuestion>> NodeQuestion::About(const OpenedGraph& opened,
+                                                            llvm::StringRef text,
+                                                            std::string rule) {
+  LayerTable layers = LayersOf(opened.file());
+  std::optional<NodeSelection> selection;
+  int layer = layers.Find(text);
+  std::vector<int> others;
+  for (size_t i = 0; layer < 0 && i < layers.layers().size(); ++i) {
+    std::string path = layers.PathOf(static_cast<int>(i));
+    if (llvm::StringRef(path).ends_with("/" + text.str())) others.push_back(static_cast<int>(i));
+  }
+  if (others.size() > 1) {
+    std::vector<std::string> paths;
+    for (int other : others) paths.push_back(layers.PathOf(other));
+    return MakeError("{0}: several layers have the name '{1}': pass one of {2}",
+                     opened.model().path, text, NameList(paths));
+  }
+  if (layer < 0 && !others.empty()) layer = others.front();
+  if (layer >= 0) {
+    std::set<std::string, std::less<>> names;
+    auto add = [&](const Graph& graph, llvm::StringRef function) {
+      for (Node node : graph.nodes())
+        if (layers.IsIn(layers.LayerOf(function, node.name()), layer))
+          names.insert(Placed(function, node.name()));
+    };
+    const Module& module = opened.module();
+    add(module.main, "");
+    for (const auto& function : module.functions) add(function->body, function->name());
+    if (!names.empty()) selection = NodeSelection::Of(text.str(), std::move(names));
+  }
+  if (!selection) {
+    ASSIGN_OR_RETURN(selection, NodeSelection::Parse(opened.module(), text));
+  }
+  auto question = std::make_unique<NodeQuestion>(std::move(*selection), std::move(rule));
+  question->layers_ = std::move(layers);
+  return question;
+}
 
 void NodeQuestion::Join(OptimizeOptions* options) {
   registry_ = options->registry ? options->registry : &PassRegistry::Get();
@@ -140,6 +191,7 @@ std::optional<NodeQuestion::Seen> NodeQuestion::Closest(const Sought& sought,
   if (!best) return std::nullopt;
   Seen seen;
   seen.nodes = Both(best->nodes);
+  seen.is_read = best->nodes.back().HasDataUses();
   seen.distance = best->distance;
   for (const PatternGap& gap : best->gaps) {
     seen.reason += (seen.reason.empty() ? "" : "; ") + gap.reason;
@@ -253,7 +305,7 @@ Node NodeQuestion::Successor(const Asked& asked, const Rewrite& rewrite) const {
 
 void NodeQuestion::Follow(Asked* asked, const Rewrite& rewrite) {
   Node same = graph_->Find(asked->now.node);
-  bool is_superseded = same && asked->is_read && !same.HasDataUses();
+  bool is_superseded = same && asked->is_read && IsLeftBehind(same, rewrite);
   if (same && same.op() == asked->now.op && !is_superseded) {
     asked->is_read = same.HasDataUses();
     return;
@@ -307,7 +359,9 @@ void NodeQuestion::NoteBroken(Asked* asked, const Rewrite& rewrite) {
                                 [&](const NodeAndOp& one) { return Concerns(rewrite, one.node); });
     if (!is_near) continue;
     std::optional<Seen> now = node ? Closest(sought, node) : std::nullopt;
-    if (!now || now->distance > 0) asked->broken[sought.place] = rewrites_.size() - 1;
+    Node last = graph_->Find(seen->second.nodes.back().node);
+    bool is_left = last && seen->second.is_read && IsLeftBehind(last, rewrite);
+    if (!now || now->distance > 0 || is_left) asked->broken[sought.place] = rewrites_.size() - 1;
   }
 }
 

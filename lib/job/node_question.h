@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/io/layers/layers.h"
 #include "lib/ir/line_table.h"
 #include "lib/ir/node_selection.h"
 #include "lib/job/node_answer.h"
+#include "lib/job/opened_graph.h"
 #include "lib/pass/op_pattern.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/pass/registry.h"
@@ -26,6 +28,11 @@ class NodeQuestion : public Instrumentation {
   // `rule`: ask about these rules only ("pass/rule", "rule", "pass"); empty: all.
   NodeQuestion(NodeSelection nodes, std::string rule)
       : selection_(std::move(nodes)), asked_rule_(std::move(rule)) {}
+
+  // The question about what `text` means in the graph: a layer, as `info` names it, or else what
+  // NodeSelection reads. Errors: a layer's name that several layers have; a malformed pattern.
+  static Expected<std::unique_ptr<NodeQuestion>> About(const OpenedGraph& opened,
+                                                       llvm::StringRef text, std::string rule);
 
   // For the job: makes the run of these options tell this question what it needs.
   void Join(OptimizeOptions* options);
@@ -52,6 +59,7 @@ class NodeQuestion : public Instrumentation {
     std::vector<NodeAndOp> nodes, between;
     std::string reason, remedy;
     int distance = 0;
+    bool is_read = false;  // the last of `nodes`, by some node
   };
   struct Asked {
     std::string function, name;
@@ -100,9 +108,11 @@ class NodeQuestion : public Instrumentation {
   void AddSaid(const Asked& asked, const Module& module, std::vector<Candidate>* found) const;
   void AddPatterns(const Asked& asked, std::vector<Candidate>* found) const;
   std::vector<std::string> NamesAndScopes(const Module& module) const;
+  bool AddsToFusion(const Asked& asked, const Seen& seen) const;
   std::string WhyItStays(const Asked& asked, llvm::ArrayRef<NodeAndOp> nodes) const;
 
   const NodeSelection selection_;
+  LayerTable layers_;
   const std::string asked_rule_;
   const PassRegistry* registry_ = nullptr;
   std::vector<std::string> without_;

@@ -12,6 +12,8 @@ namespace {
 
 // The most rules that an answer has, and those of them of which an op is missing.
 constexpr size_t kMostShown = 3, kMostFarShown = 2;
+// The largest distance between a fusion and a larger one that is named beside it.
+constexpr int kNearFusion = 3;
 
 // Adds the texts in quotes, which are names in a reason.
 void AddQuoted(llvm::StringRef reason, std::set<std::string>* names) {
@@ -47,18 +49,24 @@ bool Covers(llvm::StringRef node, const NodeChange& fusion, llvm::ArrayRef<NodeA
 
 // A rule for an answer, with what decides its place there.
 struct NodeQuestion::Candidate {
-  enum Kind {
-    kRefused,  // the pattern was there
-    kNear,     // the ops of the pattern were there
-    kDetail,   // the rule says which detail was missing
-    kFar,      // an op was missing
-  } kind;
+  bool is_match = true;  // the rule's pattern was there
   int distance = 0;
-  int place = 0;  // of the rule among those with a pattern; -1: without a pattern
+  int place = -1;  // of the rule among those with a pattern; -1: without a pattern
   CloseRule rule;
 
+  // Fills in how near the rule came. `has_ops`: the ops of its pattern were there.
+  void SetNearness(bool has_ops) {
+    if (!has_ops)
+      rule.nearness = CloseRule::kFar;
+    else if (rule.nodes.size() > 1)
+      rule.nearness = is_match ? CloseRule::kRefused : CloseRule::kNear;
+    else
+      rule.nearness = rule.remedy.empty() ? CloseRule::kNoRemedy : CloseRule::kOneOp;
+  }
+  // Of two patterns that are equally near, users mean the larger one.
   auto Order() const {
-    return std::make_tuple(kind, place < 0, distance, rule.nodes.size(), -place);
+    int nodes = static_cast<int>(rule.nodes.size());
+    return std::make_tuple(rule.nearness, !is_match, 2 * distance - nodes, -place);
   }
 };
 
@@ -110,15 +118,15 @@ void NodeQuestion::AddSaid(const Asked& asked, const Module& module,
     // A rule whose ops are not there may say anything of the node.
     if (!said.is_match && sought && said.distance > kFoundOps) continue;
     Candidate candidate;
-    candidate.kind = said.is_match ? Candidate::kRefused
-                     : sought      ? Candidate::kNear
-                                   : Candidate::kDetail;
+    candidate.is_match = said.is_match;
     candidate.place = sought ? sought->place : -1;
+    if (sought && !said.is_match) candidate.distance = said.distance;
     candidate.rule.pass = said.refusal.pass;
     candidate.rule.rule = said.refusal.rule;
     candidate.rule.nodes = said.nodes;
     candidate.rule.reason = said.refusal.reason;
     candidate.rule.remedy = said.refusal.remedy;
+    candidate.SetNearness(/*has_ops=*/true);
     found->push_back(std::move(candidate));
   }
 }
@@ -137,16 +145,16 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
     bool is_left_out =
         llvm::is_contained(without_, pass) || llvm::is_contained(without_, pass + "/" + rule);
     auto broken = asked.broken.find(sought.place);
+    bool is_broken = broken != asked.broken.end() && first != asked.first.end();
     // A fused node is also told which rules would have fused it with others.
-    if (is_fused && (broken == asked.broken.end() || first == asked.first.end() ||
-                     Covers(asked.name, changes.back(), first->second.nodes)))
+    if (is_fused && (!is_broken || Covers(asked.name, changes.back(), first->second.nodes)) &&
+        (last == asked.last.end() || !AddsToFusion(asked, last->second)))
       continue;
     Candidate candidate;
     candidate.place = sought.place;
     candidate.rule.pass = pass;
     candidate.rule.rule = rule;
-    auto take = [&](Candidate::Kind kind, const Seen& seen) {
-      candidate.kind = kind;
+    auto take = [&](const Seen& seen) {
       candidate.distance = seen.distance;
       candidate.rule.nodes = seen.nodes;
       candidate.rule.reason = seen.reason;
@@ -156,13 +164,13 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
     if (is_left_out) {
       const Seen& seen = first == asked.first.end() ? last->second : first->second;
       if (seen.distance > 0) continue;
-      take(Candidate::kRefused, seen);
+      take(seen);
       candidate.rule.reason = "it was left out, with --without";
       candidate.rule.remedy = "run it";
-    } else if (broken != asked.broken.end() && first != asked.first.end()) {
+    } else if (is_broken) {
       const Rewrite& rewrite = rewrites_[broken->second];
       if (rewrite.pass == pass && rewrite.rule == rule) continue;
-      take(Candidate::kRefused, first->second);
+      take(first->second);
       std::string by = rewrite.pass + "/" + rewrite.rule;
       candidate.rule.came_first = by;
       candidate.rule.reason = Sentence("{0} came first: rewrite {1}, at '{2}', changed the pattern",
@@ -171,19 +179,31 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
     } else if (last == asked.last.end()) {
       continue;  // the pass did not run
     } else if (last->second.distance == 0) {
-      take(Candidate::kDetail, last->second);
+      take(last->second);
+      candidate.is_match = false;
       const char* refuses = *sought.rule->refuses ? sought.rule->refuses : sought.rule->help;
       bool is_over = limit_ >= 0 && rewrites_.size() >= static_cast<size_t>(limit_);
       candidate.rule.reason =
           is_over ? "--limit was used up before"
                   : Sentence("its ops are there, but a condition of the rule fails: {0}", refuses);
     } else {
-      take(last->second.distance <= kFoundOps ? Candidate::kNear : Candidate::kFar, last->second);
+      take(last->second);
+      candidate.is_match = false;
       if (std::string why = WhyItStays(asked, candidate.rule.between); !why.empty())
         candidate.rule.reason += "; " + why;
     }
+    candidate.SetNearness(/*has_ops=*/candidate.distance <= kFoundOps);
     found->push_back(std::move(candidate));
   }
+}
+
+// True if the match has the nodes that were fused with the node, and others near them.
+bool NodeQuestion::AddsToFusion(const Asked& asked, const Seen& seen) const {
+  const NodeChange& fusion = asked.answer.changes.back();
+  return seen.distance > 0 && seen.distance <= kNearFusion && HasName(seen.nodes, asked.name) &&
+         !Covers(asked.name, fusion, seen.nodes) &&
+         llvm::all_of(fusion.with,
+                      [&](const NodeAndOp& other) { return HasName(seen.nodes, other.node); });
 }
 
 // Returns why a rule that would remove one of the nodes refuses to, or "".
@@ -210,18 +230,27 @@ std::vector<CloseRule> NodeQuestion::ClosestTo(const Asked& asked, const Module&
                     [](const Candidate& a, const Candidate& b) { return a.Order() < b.Order(); });
   std::vector<CloseRule> closest;
   size_t far = 0;
+  const auto& changes = asked.answer.changes;
+  const bool is_fused = !changes.empty() && changes.back().kind == NodeChange::kFused;
   for (Candidate& candidate : found) {
     CloseRule& rule = candidate.rule;
     auto same = llvm::find_if(closest, [&](const CloseRule& other) {
       return other.pass == rule.pass && other.reason == rule.reason;
     });
     if (same != closest.end()) {
-      same->also.push_back(rule.rule);
+      if (rule.rule != same->rule && !llvm::is_contained(same->also, rule.rule))
+        same->also.push_back(rule.rule);
       continue;
     }
-    bool is_far = candidate.kind == Candidate::kFar;
-    if (!all && (closest.size() >= kMostShown ||
-                 (is_far && (far >= kMostFarShown || closest.size() > far))))
+    bool is_far = rule.nearness == CloseRule::kFar;
+    bool is_small =
+        rule.nearness == CloseRule::kNear && llvm::any_of(closest, [&](const auto& other) {
+          return llvm::all_of(rule.nodes,
+                              [&](const NodeAndOp& one) { return HasName(other.nodes, one.node); });
+        });
+    if (!all && (closest.size() >= kMostShown || is_small ||
+                 (is_far && (far >= kMostFarShown || closest.size() > far)) ||
+                 (rule.nearness == CloseRule::kNoRemedy && (is_fused || !closest.empty()))))
       continue;
     far += is_far;
     const PassRegistry::Entry* pass = registry_->Find(rule.pass);
@@ -239,7 +268,7 @@ std::vector<CloseRule> NodeQuestion::ClosestTo(const Asked& asked, const Module&
   return closest;
 }
 
-// The names that a user may have meant: those of nodes, and of scopes.
+// The names that a user may have meant: those of nodes, scopes and layers.
 std::vector<std::string> NodeQuestion::NamesAndScopes(const Module& module) const {
   std::set<std::string> names;
   auto take = [&](llvm::StringRef name) {
@@ -247,6 +276,8 @@ std::vector<std::string> NodeQuestion::NamesAndScopes(const Module& module) cons
   };
   VisitNodeNames(module, take);
   for (const std::string& name : names_) take(name);
+  for (size_t i = 0; i < layers_.layers().size(); ++i)
+    names.insert(layers_.PathOf(static_cast<int>(i)));
   return std::vector<std::string>(names.begin(), names.end());
 }
 

@@ -50,8 +50,9 @@ struct PatternGap {
 struct PatternMatch {
   std::vector<Node> nodes;  // those with the pattern's ops, inputs before their readers
   std::vector<PatternGap> gaps;
-  // How far the graph is from the pattern: 0 is a match by ops. An op of which the data passes
-  // through (Reshape, Cast) counts 1, another op or a wrong constant 2, an op that is missing more.
+  // How far the graph is from the pattern: 0 is a match by ops. In between, an op that passes data
+  // through (Reshape, Cast) counts 1, another op 2; a wrong constant counts 2, an op of the same kind
+  // as the pattern's (Selu for Relu) 3, an op that is missing more.
   int distance = 0;
 };
 
