@@ -113,7 +113,7 @@ Expected<int> AnswerOn(OpenedGraph& opened, const std::string& rule, const Flags
     WriteDocument(invocation.out(),
                   [&](llvm::json::OStream& json) { WriteNodeAnswersJson(*answers, json); });
   } else {
-    WriteNodeAnswers(*answers, invocation.out());
+    WriteNodeAnswers(*answers, flags.all, invocation.out());
   }
   return kExitOk;
 }

@@ -1,7 +1,7 @@
 #include "lib/job/node_answer.h"
 
 #include <map>
-#include <set>
+#include <tuple>
 #include <utility>
 
 #include "lib/support/printable.h"
@@ -11,6 +11,9 @@
 
 namespace grapnel {
 namespace {
+
+// The most blocks of an answer, and the most rules of a block.
+constexpr size_t kMostBlocks = 4, kMostRules = 2;
 
 std::string Quoted(const NodeAndOp& node) {
   std::string text = "'" + Printable(node.node) + "'";
@@ -51,8 +54,7 @@ std::string ChangeText(const NodeChange& change, llvm::ArrayRef<const NodeAnswer
 std::string FateText(const NodeAnswer& answer, llvm::ArrayRef<const NodeAnswer*> together) {
   if (!answer.is_optimized) {
     return "no pass ran on its function: nothing calls it, or TensorFlow leaves it to XLA or "
-           "tf.data, "
-           "or it is smaller than min_graph_nodes";
+           "tf.data, or it is smaller than min_graph_nodes";
   }
   std::vector<std::string> texts;
   for (const NodeChange& change : answer.changes) texts.push_back(ChangeText(change, together));
@@ -95,12 +97,28 @@ struct Story {
   } weight = kNothing;
   std::string key;
   std::vector<const NodeAnswer*> nodes;
+  const CloseRule* rule = nullptr;  // the nearest one
+
+  // True if all nodes only supplied values, and passes ran on them.
+  bool IsOfHelpers() const {
+    return llvm::all_of(
+        nodes, [](const NodeAnswer* node) { return IsHelper(node->op) && node->is_optimized; });
+  }
+
+  // Fusions come before arithmetic.
+  std::tuple<Weight, bool, int, int> Order() const {
+    if (!rule) return {weight, false, 0, 0};
+    bool is_arithmetic = rule->nearness <= CloseRule::kNear &&
+                         (rule->pass == "arithmetic_optimizer" || rule->pass == "constant_folding");
+    return {weight, is_arithmetic, rule->nearness, rule->gap};
+  }
 
   // `is_alone`: no other node was asked about.
   static Story Of(const NodeAnswer& answer, bool is_alone) {
     Story story;
     story.nodes = {&answer};
-    const CloseRule* rule = answer.closest.empty() ? nullptr : &answer.closest.front();
+    const CloseRule*& rule = story.rule;
+    if (!answer.closest.empty()) rule = &answer.closest.front();
     bool is_trivial = rule && (rule->nearness == CloseRule::kNoRemedy ||
                                (rule->nearness > CloseRule::kNear && IsHelper(answer.op)));
     if (is_trivial && !is_alone) rule = nullptr;
@@ -139,7 +157,7 @@ void WriteNode(const NodeAnswer& answer, llvm::raw_ostream& os) {
 
 // Writes what became of the nodes, those of which the same is true in one line, and the rules that
 // came near them.
-void WriteStory(const Story& story, bool is_alone, llvm::raw_ostream& os) {
+void WriteStory(const Story& story, bool is_alone, bool all, llvm::raw_ostream& os) {
   std::vector<std::pair<std::string, std::vector<const NodeAnswer*>>> fates;
   for (const NodeAnswer* node : story.nodes) {
     std::string fate = FateText(*node, story.nodes);
@@ -155,13 +173,20 @@ void WriteStory(const Story& story, bool is_alone, llvm::raw_ostream& os) {
     }
     os << ListText(std::move(words)) << ": " << fate << "\n";
   }
-  std::set<std::string> written;
+  std::vector<const CloseRule*> rules;
   for (const NodeAnswer* node : story.nodes) {
-    for (const CloseRule& rule : node->closest)
-      if (rule.nearness != CloseRule::kNoRemedy || is_alone)
-        if (written.insert(rule.pass + "/" + rule.rule + "\n" + rule.reason).second)
-          WriteRule(rule, os);
+    for (const CloseRule& rule : node->closest) {
+      bool is_known = llvm::any_of(rules, [&](const CloseRule* other) {
+        return other->pass == rule.pass && other->reason == rule.reason;
+      });
+      if (!is_known && (rule.nearness != CloseRule::kNoRemedy || is_alone)) rules.push_back(&rule);
+    }
   }
+  llvm::stable_sort(rules, [](const CloseRule* a, const CloseRule* b) {
+    return std::tie(a->nearness, a->gap) < std::tie(b->nearness, b->gap);
+  });
+  if (!all && !is_alone && rules.size() > kMostRules) rules.resize(kMostRules);
+  for (const CloseRule* rule : rules) WriteRule(*rule, os);
 }
 
 const char* WordOf(NodeChange::Kind kind) {
@@ -249,7 +274,7 @@ class Writer {
 
 }  // namespace
 
-void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, llvm::raw_ostream& os) {
+void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_ostream& os) {
   const bool is_alone = answers.size() == 1;
   std::vector<Story> stories;
   std::map<std::string, size_t> by_key;
@@ -263,18 +288,29 @@ void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, llvm::raw_ostream& os)
     stories[same->second].nodes.push_back(&answer);
     stories[same->second].weight = std::min(stories[same->second].weight, story.weight);
   }
-  llvm::stable_sort(stories, [](const Story& a, const Story& b) { return a.weight < b.weight; });
+  llvm::stable_sort(stories, [](const Story& a, const Story& b) { return a.Order() < b.Order(); });
   // A rule that lacks an op is only an answer if there is no better one.
-  std::vector<NodeAndOp> plain;
+  std::vector<NodeAndOp> unchanged, replaced;
+  size_t blocks = 0, left_out = 0;
   for (const Story& story : stories) {
     bool is_plain = story.weight == Story::kNothing ||
-                    (story.weight == Story::kFar && stories.front().weight < Story::kFar);
-    if (!is_plain) WriteStory(story, is_alone, os);
-    for (const NodeAnswer* node : story.nodes)
-      if (is_plain) plain.push_back({node->node, node->op});
+                    (story.weight == Story::kFar && stories.front().weight < Story::kFar) ||
+                    (story.weight == Story::kRewritten && story.IsOfHelpers() && !is_alone);
+    if (is_plain) {
+      for (const NodeAnswer* node : story.nodes)
+        (node->changes.empty() ? unchanged : replaced).push_back({node->node, node->op});
+    } else if (all || blocks++ < kMostBlocks) {
+      WriteStory(story, is_alone, all, os);
+    } else {
+      left_out += story.nodes.size();
+    }
   }
-  if (plain.empty()) return;
-  os << "unchanged" << (is_alone ? ", and no rule came close: " : ": ") << ListText(plain) << "\n";
+  if (left_out > 0)
+    os << Plural(left_out, "node") << " more: see them with passes --why-not --node --all\n";
+  if (!replaced.empty()) os << "replaced or removed: " << ListText(replaced) << "\n";
+  if (!unchanged.empty())
+    os << "unchanged" << (is_alone ? ", and no rule came close: " : ": ") << ListText(unchanged)
+       << "\n";
 }
 
 void WriteNodeAnswersJson(llvm::ArrayRef<NodeAnswer> answers, llvm::json::OStream& json) {

@@ -197,6 +197,7 @@ std::optional<NodeQuestion::Seen> NodeQuestion::Closest(const Sought& sought,
     seen.reason += (seen.reason.empty() ? "" : "; ") + gap.reason;
     if (!gap.remedy.empty()) seen.remedy += (seen.remedy.empty() ? "" : "; ") + gap.remedy;
     llvm::append_range(seen.between, Both(gap.between));
+    seen.changes_values |= gap.changes_values;
   }
   return seen;
 }
@@ -229,10 +230,13 @@ void NodeQuestion::Hear(const Refusal& refusal, bool is_match) {
   if (!IsAskedRule(refusal.pass, refusal.rule)) return;
   Node node = graph_ ? graph_->Find(refusal.node) : Node();
   if (!node) return;
-  Said said{refusal, is_match, {Both(node)}, 0, node.op().str(), rewrites_.size()};
+  Said said{refusal, is_match, {Both(node)}, 0, false, node.op().str(), rewrites_.size()};
   if (const Sought* sought = FindSought(refusal.pass, refusal.rule)) {
     std::optional<Seen> seen = Closest(*sought, node);
-    if (seen && seen->distance <= kFoundOps) said.nodes = std::move(seen->nodes);
+    // What a rule says of a node in the middle of a pattern is not about the pattern.
+    bool is_root = is_match || (seen && seen->nodes.back().node == refusal.node);
+    if (seen && is_root && seen->distance <= kFoundOps) said.nodes = std::move(seen->nodes);
+    said.changes_values = seen && seen->changes_values;
     said.distance = seen ? seen->distance : kFoundOps + 1;
   }
   std::string key = Key(refusal.function, refusal.node) + "\n" + refusal.pass + "/" + refusal.rule;

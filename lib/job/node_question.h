@@ -59,7 +59,8 @@ class NodeQuestion : public Instrumentation {
     std::vector<NodeAndOp> nodes, between;
     std::string reason, remedy;
     int distance = 0;
-    bool is_read = false;  // the last of `nodes`, by some node
+    bool is_read = false;         // the last of `nodes`, by some node
+    bool changes_values = false;  // the nodes in `between`
   };
   struct Asked {
     std::string function, name;
@@ -77,6 +78,7 @@ class NodeQuestion : public Instrumentation {
     bool is_match;  // the rule's pattern matched
     std::vector<NodeAndOp> nodes;
     int distance = 0;     // of `nodes` from the rule's pattern
+    bool changes_values;  // what is between `nodes`
     std::string op;       // of the refused node
     size_t rewrites = 0;  // before it
   };
@@ -108,6 +110,7 @@ class NodeQuestion : public Instrumentation {
   void AddSaid(const Asked& asked, const Module& module, std::vector<Candidate>* found) const;
   void AddPatterns(const Asked& asked, std::vector<Candidate>* found) const;
   std::vector<std::string> NamesAndScopes(const Module& module) const;
+  const Said* SaidBefore(size_t rewrite, const Sought& sought, const Asked& asked) const;
   bool AddsToFusion(const Asked& asked, const Seen& seen) const;
   std::string WhyItStays(const Asked& asked, llvm::ArrayRef<NodeAndOp> nodes) const;
 

@@ -45,29 +45,34 @@ bool Covers(llvm::StringRef node, const NodeChange& fusion, llvm::ArrayRef<NodeA
   });
 }
 
+// True for passes whose rules need their ops side by side. A fusion with an op in between may be
+// what the user means.
+bool IsAlgebra(llvm::StringRef pass) {
+  return pass == "arithmetic_optimizer" || pass == "constant_folding";
+}
+
 }  // namespace
 
 // A rule for an answer, with what decides its place there.
 struct NodeQuestion::Candidate {
-  bool is_match = true;  // the rule's pattern was there
+  bool is_match = true;     // the rule's pattern was there
+  bool is_distant = false;  // a rule of algebra, and an op that changes values is in between
   int distance = 0;
   int place = -1;  // of the rule among those with a pattern; -1: without a pattern
   CloseRule rule;
 
   // Fills in how near the rule came. `has_ops`: the ops of its pattern were there.
   void SetNearness(bool has_ops) {
-    if (!has_ops)
+    if (!has_ops || is_distant)
       rule.nearness = CloseRule::kFar;
     else if (rule.nodes.size() > 1)
       rule.nearness = is_match ? CloseRule::kRefused : CloseRule::kNear;
     else
       rule.nearness = rule.remedy.empty() ? CloseRule::kNoRemedy : CloseRule::kOneOp;
+    // Of two patterns that are equally near, users mean the larger one.
+    rule.gap = 2 * distance - static_cast<int>(rule.nodes.size());
   }
-  // Of two patterns that are equally near, users mean the larger one.
-  auto Order() const {
-    int nodes = static_cast<int>(rule.nodes.size());
-    return std::make_tuple(rule.nearness, !is_match, 2 * distance - nodes, -place);
-  }
+  auto Order() const { return std::make_tuple(rule.nearness, !is_match, rule.gap, -place); }
 };
 
 void NodeQuestion::MakeIndex() {
@@ -120,7 +125,10 @@ void NodeQuestion::AddSaid(const Asked& asked, const Module& module,
     Candidate candidate;
     candidate.is_match = said.is_match;
     candidate.place = sought ? sought->place : -1;
-    if (sought && !said.is_match) candidate.distance = said.distance;
+    if (sought && !said.is_match) {
+      candidate.distance = said.distance;
+      candidate.is_distant = said.changes_values && IsAlgebra(said.refusal.pass);
+    }
     candidate.rule.pass = said.refusal.pass;
     candidate.rule.rule = said.refusal.rule;
     candidate.rule.nodes = said.nodes;
@@ -137,9 +145,10 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
   if (!changes.empty() && changes.back().kind == NodeChange::kRemoved) return;
   for (const Sought& sought : sought_) {
     const std::string pass = sought.pass->info.name, rule = sought.rule->name;
-    bool is_said = llvm::any_of(*found, [&](const Candidate& other) {
+    auto said = llvm::find_if(*found, [&](const Candidate& other) {
       return other.rule.pass == pass && other.rule.rule == rule;
     });
+    bool is_said = said != found->end() && (said->is_match || said->rule.nodes.size() > 1);
     auto first = asked.first.find(sought.place), last = asked.last.find(sought.place);
     if (is_said || (first == asked.first.end() && last == asked.last.end())) continue;
     bool is_left_out =
@@ -160,6 +169,7 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
       candidate.rule.reason = seen.reason;
       candidate.rule.remedy = seen.remedy;
       candidate.rule.between = seen.between;
+      candidate.is_distant = seen.changes_values && IsAlgebra(pass);
     };
     if (is_left_out) {
       const Seen& seen = first == asked.first.end() ? last->second : first->second;
@@ -171,11 +181,17 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
       const Rewrite& rewrite = rewrites_[broken->second];
       if (rewrite.pass == pass && rewrite.rule == rule) continue;
       take(first->second);
-      std::string by = rewrite.pass + "/" + rewrite.rule;
-      candidate.rule.came_first = by;
-      candidate.rule.reason = Sentence("{0} came first: rewrite {1}, at '{2}', changed the pattern",
-                                       by, rewrite.number, llvm::StringRef(rewrite.node));
-      candidate.rule.remedy = Sentence("leave that rule out, with --without {0}", by);
+      if (const Said* before = SaidBefore(broken->second, sought, asked)) {
+        candidate.rule.reason = before->refusal.reason;
+        candidate.rule.remedy = before->refusal.remedy;
+      } else {
+        std::string by = rewrite.pass + "/" + rewrite.rule;
+        candidate.rule.came_first = by;
+        candidate.rule.reason =
+            Sentence("{0} came first: rewrite {1}, at '{2}', changed the pattern", by,
+                     rewrite.number, llvm::StringRef(rewrite.node));
+        candidate.rule.remedy = Sentence("leave that rule out, with --without {0}", by);
+      }
     } else if (last == asked.last.end()) {
       continue;  // the pass did not run
     } else if (last->second.distance == 0) {
@@ -193,8 +209,24 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
         candidate.rule.reason += "; " + why;
     }
     candidate.SetNearness(/*has_ops=*/candidate.distance <= kFoundOps);
-    found->push_back(std::move(candidate));
+    if (said == found->end())
+      found->push_back(std::move(candidate));
+    else if (candidate.rule.nearness < said->rule.nearness)
+      *said = std::move(candidate);
   }
+}
+
+// What the rule said of the node before this rewrite; null: nothing.
+const NodeQuestion::Said* NodeQuestion::SaidBefore(size_t rewrite, const Sought& sought,
+                                                   const Asked& asked) const {
+  auto there = said_about_.find(Key(asked.function, asked.name));
+  if (there == said_about_.end()) return nullptr;
+  for (const Said* said : there->second) {
+    if (said->refusal.pass == sought.pass->info.name && said->refusal.rule == sought.rule->name &&
+        said->nodes.size() > 1 && said->rewrites <= rewrite)
+      return said;
+  }
+  return nullptr;
 }
 
 // True if the match has the nodes that were fused with the node, and others near them.
@@ -243,11 +275,12 @@ std::vector<CloseRule> NodeQuestion::ClosestTo(const Asked& asked, const Module&
       continue;
     }
     bool is_far = rule.nearness == CloseRule::kFar;
-    bool is_small =
-        rule.nearness == CloseRule::kNear && llvm::any_of(closest, [&](const auto& other) {
-          return llvm::all_of(rule.nodes,
-                              [&](const NodeAndOp& one) { return HasName(other.nodes, one.node); });
-        });
+    bool is_small = (rule.nearness == CloseRule::kNear || !rule.came_first.empty()) &&
+                    llvm::any_of(closest, [&](const auto& other) {
+                      return llvm::all_of(rule.nodes, [&](const NodeAndOp& one) {
+                        return HasName(other.nodes, one.node);
+                      });
+                    });
     if (!all && (closest.size() >= kMostShown || is_small ||
                  (is_far && (far >= kMostFarShown || closest.size() > far)) ||
                  (rule.nearness == CloseRule::kNoRemedy && (is_fused || !closest.empty()))))

@@ -18,9 +18,9 @@ namespace {
 using Step = OpPattern::Step;
 
 // The amount that a gap adds to PatternMatch::distance.
-constexpr int kWrongConstant = 2, kOtherTensor = 3, kMissing = 6, kMissingBelow = 2;
+constexpr int kWrongConstant = 2, kOtherTensor = 4, kMissing = 6, kMissingBelow = 2;
 constexpr int kOtherOp = 3;  // of the same kind
-constexpr size_t kMostBetween = 3;
+constexpr size_t kMostBetween = 3, kMostComputing = 16;
 constexpr int kMostReaders = 16, kMostVisited = 200, kMostInputs = 8;
 
 bool IsCommutative(const Node& node) {
@@ -370,6 +370,7 @@ class Matcher {
     int cost = 0;
     for (const Node& node : between) cost += PassCost(node);
     gap.between = between.vec();
+    gap.changes_values = cost > static_cast<int>(between.size());
     gap.reason = Sentence("{0} {1} between {2} and {3}", NamesText(between),
                           between.size() == 1 ? "is" : "are", NodeText(producer), NodeText(reader));
     gap.remedy = Sentence("let '{0}' read '{1}' directly, with {2} before or after the two",
@@ -402,19 +403,39 @@ class Matcher {
     return node.op() == "Const" || node.op() == "HostConst";
   }
 
+  // True if the node has one value as long as variables keep theirs.
+  static bool ComesFromVariables(const Node& node) {
+    std::vector<Node> open = {node};
+    for (size_t i = 0; i < open.size(); ++i) {
+      const Node at = open[i];
+      if (at.num_inputs() == 0 && !IsConstant(at) && !at.op().starts_with("Var")) return false;
+      for (int k = 0; k < at.num_inputs(); ++k) {
+        Node input = at.input_node(k);
+        if (!input || open.size() > kMostComputing) return false;
+        if (!llvm::is_contained(open, input)) open.push_back(input);
+      }
+    }
+    return true;
+  }
+
   static void MatchConstant(const Step& wanted, const Node& input, Attempt* attempt,
                             int cost = kWrongConstant) {
     if (IsConstant(input)) return;
-    const char* remedy =
-        llvm::StringSwitch<const char*>(input.op())
-            .Cases("ReadVariableOp", "VarHandleOp", "Variable", "VariableV2",
-                   "make '{0}' a constant: --freeze does so with the variables of a SavedModel")
-            .Cases("Placeholder", "PlaceholderWithDefault", "PlaceholderV2", "_Arg",
-                   "make '{0}' a constant instead of an input")
-            .Default("compute '{0}' from constants only, so that it is folded");
-    attempt->Add(cost, {Sentence("{0} is not {1}", NodeText(input), OpsText(wanted)),
-                        Sentence(remedy, input.name()),
-                        {}});
+    // A tensor that is computed from others is hardly meant to be a constant.
+    PatternGap gap;
+    gap.reason = Sentence("{0} is not {1}", NodeText(input), OpsText(wanted));
+    if (ComesFromVariables(input)) {
+      gap.remedy =
+          Sentence("make '{0}' a constant: --freeze does so with the variables of a SavedModel",
+                   input.name());
+    } else if (input.num_inputs() == 0) {
+      gap.remedy = Sentence("make '{0}' a constant instead of an input", input.name());
+    } else {
+      gap.remedy =
+          Sentence("compute '{0}' from constants only, so that it is folded", input.name());
+      cost = kMissing;
+    }
+    attempt->Add(cost, std::move(gap));
   }
 
   void MatchNumber(const Step& wanted, const Node& input, Attempt* attempt) const {

@@ -42,9 +42,10 @@ struct OpPattern {
 
 // A place where the graph differs from a pattern.
 struct PatternGap {
-  std::string reason;         // "'r' (Reshape) is between 'm' (MatMul) and 'b' (BiasAdd)"
-  std::string remedy;         // what would close it, as a command
-  std::vector<Node> between;  // nodes that the pattern does not have
+  std::string reason;           // "'r' (Reshape) is between 'm' (MatMul) and 'b' (BiasAdd)"
+  std::string remedy;           // what would close it, as a command
+  std::vector<Node> between;    // nodes that the pattern does not have
+  bool changes_values = false;  // `between` computes other values, not only another shape or dtype
 };
 
 struct PatternMatch {
@@ -56,8 +57,8 @@ struct PatternMatch {
   int distance = 0;
 };
 
-// The most that PatternMatch::distance is if all ops of the pattern were found.
-inline constexpr int kFoundOps = 4;
+// The largest PatternMatch::distance at which the graph is close to the pattern.
+inline constexpr int kFoundOps = 3;
 
 // Returns the part of the graph that comes closest to the pattern and contains `node`; nullopt if no
 // step of the pattern has the node's op. Looks a few nodes far, and at a few readers of each, so that
