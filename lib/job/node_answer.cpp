@@ -1,6 +1,7 @@
 #include "lib/job/node_answer.h"
 
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -78,6 +79,10 @@ bool IsHelper(llvm::StringRef op) {
          op == "Identity" || op.starts_with("Placeholder") || op == "VariableV2";
 }
 
+std::string KeyOf(const CloseRule& rule) {
+  return rule.pass + "/" + rule.rule + "\n" + rule.reason;
+}
+
 bool IsContraction(llvm::StringRef op) {
   return op.contains("Conv") || op.contains("MatMul") || op == "Einsum";
 }
@@ -113,20 +118,20 @@ struct Story {
     return {weight, is_arithmetic, rule->nearness, rule->gap};
   }
 
-  // `is_alone`: no other node was asked about.
-  static Story Of(const NodeAnswer& answer, bool is_alone) {
+  // `wants_all`: also rules that nothing would make fire.
+  static Story Of(const NodeAnswer& answer, bool wants_all) {
     Story story;
     story.nodes = {&answer};
     const CloseRule*& rule = story.rule;
     if (!answer.closest.empty()) rule = &answer.closest.front();
     bool is_trivial = rule && (rule->nearness == CloseRule::kNoRemedy ||
                                (rule->nearness > CloseRule::kNear && IsHelper(answer.op)));
-    if (is_trivial && !is_alone) rule = nullptr;
+    if (is_trivial && !wants_all) rule = nullptr;
     const NodeChange* change = answer.changes.empty() ? nullptr : &answer.changes.back();
     bool is_fused = change && change->kind == NodeChange::kFused;
     bool is_near = rule && rule->nearness <= CloseRule::kNear;
     if (is_near || (rule && !is_fused))
-      story.key = rule->pass + "/" + rule->rule + "\n" + rule->reason;
+      story.key = KeyOf(*rule);
     else if (is_fused)
       story.key = change->into.node;
     else if (change || !answer.is_optimized)
@@ -157,7 +162,8 @@ void WriteNode(const NodeAnswer& answer, llvm::raw_ostream& os) {
 
 // Writes what became of the nodes, those of which the same is true in one line, and the rules that
 // came near them.
-void WriteStory(const Story& story, bool is_alone, bool all, llvm::raw_ostream& os) {
+void WriteStory(const Story& story, bool is_alone, bool all, std::set<std::string>* written,
+                llvm::raw_ostream& os) {
   std::vector<std::pair<std::string, std::vector<const NodeAnswer*>>> fates;
   for (const NodeAnswer* node : story.nodes) {
     std::string fate = FateText(*node, story.nodes);
@@ -179,14 +185,19 @@ void WriteStory(const Story& story, bool is_alone, bool all, llvm::raw_ostream& 
       bool is_known = llvm::any_of(rules, [&](const CloseRule* other) {
         return other->pass == rule.pass && other->reason == rule.reason;
       });
-      if (!is_known && (rule.nearness != CloseRule::kNoRemedy || is_alone)) rules.push_back(&rule);
+      is_known |= written->count(KeyOf(rule)) != 0;
+      if (!is_known && (rule.nearness != CloseRule::kNoRemedy || is_alone || all))
+        rules.push_back(&rule);
     }
   }
   llvm::stable_sort(rules, [](const CloseRule* a, const CloseRule* b) {
     return std::tie(a->nearness, a->gap) < std::tie(b->nearness, b->gap);
   });
   if (!all && !is_alone && rules.size() > kMostRules) rules.resize(kMostRules);
-  for (const CloseRule* rule : rules) WriteRule(*rule, os);
+  for (const CloseRule* rule : rules) {
+    written->insert(KeyOf(*rule));
+    WriteRule(*rule, os);
+  }
 }
 
 const char* WordOf(NodeChange::Kind kind) {
@@ -279,7 +290,7 @@ void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_os
   std::vector<Story> stories;
   std::map<std::string, size_t> by_key;
   for (const NodeAnswer& answer : answers) {
-    Story story = Story::Of(answer, is_alone);
+    Story story = Story::Of(answer, is_alone || all);
     auto [same, is_new] = by_key.try_emplace(story.key, stories.size());
     if (is_new) {
       stories.push_back(std::move(story));
@@ -292,15 +303,17 @@ void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_os
   // A rule that lacks an op is only an answer if there is no better one.
   std::vector<NodeAndOp> unchanged, replaced;
   size_t blocks = 0, left_out = 0;
+  std::set<std::string> written;  // rules
   for (const Story& story : stories) {
     bool is_plain = story.weight == Story::kNothing ||
-                    (story.weight == Story::kFar && stories.front().weight < Story::kFar) ||
-                    (story.weight == Story::kRewritten && story.IsOfHelpers() && !is_alone);
+                    (!all && story.weight == Story::kFar && stories.front().weight < Story::kFar) ||
+                    (story.weight == Story::kRewritten && story.IsOfHelpers() && !is_alone) ||
+                    written.count(story.key) != 0;
     if (is_plain) {
       for (const NodeAnswer* node : story.nodes)
         (node->changes.empty() ? unchanged : replaced).push_back({node->node, node->op});
     } else if (all || blocks++ < kMostBlocks) {
-      WriteStory(story, is_alone, all, os);
+      WriteStory(story, is_alone, all, &written, os);
     } else {
       left_out += story.nodes.size();
     }

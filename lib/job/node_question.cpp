@@ -1,6 +1,7 @@
 // Follows nodes through a run of passes. node_question_answers.cpp has the answers.
 #include "lib/job/node_question.h"
 
+#include "lib/ir/find.h"
 #include "lib/ir/types.h"
 #include "lib/support/name_list.h"
 #include "llvm/ADT/STLExtras.h"
@@ -49,6 +50,27 @@ const Graph* BodyOf(const Module& module, llvm::StringRef function) {
   return found ? &found->body : nullptr;
 }
 
+// True if the selection has a node of the module.
+bool HasAny(const Module& module, const NodeSelection& selection) {
+  bool has = false;
+  VisitNodeNames(module, [&](llvm::StringRef name) { has = has || selection.Has(name); });
+  return has;
+}
+
+// An error if `text` means nodes of the whole file, but none of the network that was taken from it.
+Error CheckIsInNetwork(const OpenedGraph& opened, const NodeSelection& selection) {
+  const OpenedGraph& whole = opened.whole();
+  if (&whole == &opened || HasAny(opened.module(), selection)) return Error::success();
+  ASSIGN_OR_RETURN(NodeSelection outside, NodeSelection::Parse(whole.module(), selection.text()));
+  if (!HasAny(whole.module(), outside)) return Error::success();
+  llvm::ArrayRef<Signature> signatures = opened.file().signatures;
+  return MakeError(
+      "{0}: '{1}' is not in the network of {2}, which is what passes optimize here "
+      "(--signature, --function)",
+      opened.model().path, selection.text(),
+      signatures.empty() ? "the function" : "signature '" + signatures[0].name + "'");
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<NodeQuestion>> NodeQuestion::About(const OpenedGraph& opened,
@@ -83,6 +105,7 @@ Expected<std::unique_ptr<NodeQuestion>> NodeQuestion::About(const OpenedGraph& o
   }
   if (!selection) {
     ASSIGN_OR_RETURN(selection, NodeSelection::Parse(opened.module(), text));
+    RETURN_IF_ERROR(CheckIsInNetwork(opened, *selection));
   }
   auto question = std::make_unique<NodeQuestion>(std::move(*selection), std::move(rule));
   question->layers_ = std::move(layers);

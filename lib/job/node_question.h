@@ -30,7 +30,8 @@ class NodeQuestion : public Instrumentation {
       : selection_(std::move(nodes)), asked_rule_(std::move(rule)) {}
 
   // The question about what `text` means in the graph: a layer, as `info` names it, or else what
-  // NodeSelection reads. Errors: a layer's name that several layers have; a malformed pattern.
+  // NodeSelection reads. Errors: a layer's name that several layers have; a malformed pattern;
+  // nodes that are only in the file from which the graph was taken.
   static Expected<std::unique_ptr<NodeQuestion>> About(const OpenedGraph& opened,
                                                        llvm::StringRef text, std::string rule);
 

@@ -11,7 +11,7 @@ namespace grapnel {
 namespace {
 
 // The most rules that an answer has, and those of them of which an op is missing.
-constexpr size_t kMostShown = 3, kMostFarShown = 2;
+constexpr size_t kMostShown = 3, kMostFarShown = 1;
 // The largest distance between a fusion and a larger one that is named beside it.
 constexpr int kNearFusion = 3;
 
@@ -317,6 +317,9 @@ std::vector<std::string> NodeQuestion::NamesAndScopes(const Module& module) cons
 Expected<std::vector<NodeAnswer>> NodeQuestion::Answers(const Module& module,
                                                         const LineTable& lines, bool all) {
   MakeIndex();
+  if (asked_.empty() &&
+      llvm::StringRef(selection_.text()).find_first_of("*?[") != llvm::StringRef::npos)
+    return MakeError("no node matches the pattern '{0}'", selection_.text());
   if (asked_.empty()) return NotFound("node", selection_.text(), NamesAndScopes(module));
   // The nodes of a function that was inlined everywhere are asked about where they are now.
   bool any_optimized = llvm::any_of(

@@ -30,18 +30,6 @@ bool IsCommutative(const Node& node) {
   return info && (info->is_commutative || info->is_aggregate);
 }
 
-// The distance for a node that a pattern does not have: 1 if the values pass through it.
-int PassCost(const Node& node) {
-  return llvm::StringSwitch<int>(node.op())
-      .Cases("Identity", "RefIdentity", "IdentityN", "Snapshot", "StopGradient", 1)
-      .Cases("PreventGradient", "CheckNumerics", "DeepCopy", "EnsureShape", "Print", 1)
-      .Cases("Reshape", "Squeeze", "ExpandDims", "Transpose", "Cast", "Bitcast", 1)
-      .Cases("DebugIdentity", "DebugIdentityV2", "DebugIdentityV3", "Enter", "Exit", 1)
-      .Cases("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4", 1)
-      .Cases("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", 1)
-      .Default(2);
-}
-
 enum class OpKind { kNone, kConvolution, kMatrixProduct, kActivation };
 
 // The kind of ops of which a rule may take some: if a node has another one of them than the pattern,
@@ -55,6 +43,21 @@ OpKind KindOf(llvm::StringRef op) {
       .Cases("Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid", OpKind::kActivation)
       .Cases("Selu", "Softplus", "Softsign", "Softmax", OpKind::kActivation)
       .Default(OpKind::kNone);
+}
+
+// The distance for a node that a pattern does not have: 1 if the values pass through it; too much for
+// a pattern to go on if another layer begins with it.
+int PassCost(const Node& node) {
+  OpKind kind = KindOf(node.op());
+  if (kind == OpKind::kConvolution || kind == OpKind::kMatrixProduct) return kFoundOps + 1;
+  return llvm::StringSwitch<int>(node.op())
+      .Cases("Identity", "RefIdentity", "IdentityN", "Snapshot", "StopGradient", 1)
+      .Cases("PreventGradient", "CheckNumerics", "DeepCopy", "EnsureShape", "Print", 1)
+      .Cases("Reshape", "Squeeze", "ExpandDims", "Transpose", "Cast", "Bitcast", 1)
+      .Cases("DebugIdentity", "DebugIdentityV2", "DebugIdentityV3", "Enter", "Exit", 1)
+      .Cases("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4", 1)
+      .Cases("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", 1)
+      .Default(2);
 }
 
 std::string NodeText(const Node& node) { return Sentence("'{0}' ({1})", node.name(), node.op()); }
@@ -348,6 +351,7 @@ class Matcher {
       int cost;
     };
     std::vector<Open> open = {{{start}, PassCost(start)}};
+    if (open.front().cost > kFoundOps) return std::nullopt;
     for (size_t i = 0; i < open.size(); ++i) {
       const Open now = open[i];
       const Node& at = now.way.back();
