@@ -1,12 +1,14 @@
 #include "lib/job/fetch_resolver.h"
 
+#include <set>
+
 #include "lib/function/call.h"
+#include "lib/io/layers/layer_names.h"
 #include "lib/io/signature.h"
-#include "lib/io/variable_binding.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
-#include "lib/job/layer_output.h"
+#include "lib/job/signature_graph.h"
 #include "lib/support/name_list.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -88,7 +90,8 @@ std::optional<Port> OutputOf(const Node& node, llvm::StringRef text) {
 
 class FetchResolver::Search {
  public:
-  Search(const OpenedGraph& opened, const std::string& signature) : opened_(opened) {
+  Search(const OpenedGraph& opened, const std::string& signature)
+      : opened_(opened), signature_(signature) {
     const GraphInFile& file = opened.file();
     const Module& module = opened.module();
     auto chosen = ChooseSignature(opened.model(), file, signature);
@@ -169,13 +172,64 @@ class FetchResolver::Search {
     KeepOfNetwork(found);
   }
 
-  void ByLayer(llvm::StringRef layer, std::vector<Candidate>* found) const {
+  // Finds the tensors that leave a layer: outputs of its nodes that other nodes read, or that the
+  // function returns. A layer that is called several times has several.
+  void ByLayer(llvm::StringRef text, std::vector<Candidate>* found) const {
+    std::set<int> meant = LayersNamed(text);
+    if (meant.empty() && !layers_->empty()) return;
     for (size_t i = 0; i < places_.size(); ++i) {
-      auto variables = [&](Port handle) { return NamesOfVariable(i, handle); };
-      for (Port port : OutputsOfLayer(places_[i].function->body, layer, variables))
-        found->push_back({i, port});
+      const Graph& body = places_[i].function->body;
+      std::vector<bool> is_in(body.end_id(), false);
+      for (Node node : body.nodes()) is_in[node.id()] = IsInLayer(i, node, text, meant);
+      for (Node node : body.nodes()) {
+        if (!is_in[node.id()]) continue;
+        for (const Use& use : node.uses()) {
+          Port port = body.node(use.node).input(static_cast<int>(use.slot));
+          Candidate one{i, port};
+          if (!is_in[use.node] && !port.IsControl() &&
+              TypeOfPort(body, port) != proto::DT_RESOURCE && !llvm::is_contained(*found, one))
+            found->push_back(one);
+        }
+      }
     }
     KeepOfNetwork(found);
+  }
+
+  // Returns the layer with this path or, if there is none, those whose path ends with it.
+  std::set<int> LayersNamed(llvm::StringRef text) const {
+    if (!layers_) FindLayers();
+    if (int layer = layers_->table().Find(text); layer >= 0) return {layer};
+    std::string end = "/" + text.str();
+    std::set<int> layers;
+    for (size_t i = 0; i < layers_->table().layers().size(); ++i) {
+      int layer = static_cast<int>(i);
+      if (HasSuffix(layers_->PathOf(layer), end)) layers.insert(layer);
+    }
+    return layers;
+  }
+
+  // Finds the layers of the network or, without signatures, of the graph.
+  void FindLayers() const {
+    OpenedGraph network = opened_.Copy();
+    bool is_taken = false;
+    if (network_) {
+      auto taken = TakeSignature(signature_, {}, &network);
+      is_taken = static_cast<bool>(taken);
+      if (!taken) llvm::consumeError(taken.takeError());
+    }
+    layers_.emplace(is_taken ? network.file() : opened_.file());
+    taken_ = is_taken ? network_ : nullptr;
+  }
+
+  bool IsInLayer(size_t place, const Node& node, llvm::StringRef text,
+                 const std::set<int>& meant) const {
+    if (layers_->empty())
+      return ("/" + ScopeAsLayer(node.name()) + "/").str().find(("/" + text + "/").str()) !=
+             std::string::npos;
+    const Function* function = places_[place].function;
+    llvm::StringRef name = function == taken_ ? llvm::StringRef() : function->name();
+    int layer = layers_->table().LayerOf(name, node.name());
+    return llvm::any_of(meant, [&](int one) { return layers_->table().IsIn(layer, one); });
   }
 
   void ByEnd(llvm::StringRef text, std::vector<Candidate>* found) const {
@@ -224,19 +278,6 @@ class FetchResolver::Search {
 
   const Graph& BodyAt(int place) const {
     return place < 0 ? opened_.module().main : places_[place].function->body;
-  }
-
-  std::vector<std::string> NamesOfVariable(size_t at, Port handle) const {
-    int place = static_cast<int>(at);
-    Trace(&place, &handle);
-    Node node = BodyAt(place).node(handle.node);
-    if (!IsVariable(node)) return {};
-    std::vector<std::string> names = {NameOfVariable(node)};
-    if (variables_.empty()) variables_ = VariablesOfObjects(opened_.file());
-    for (const SavedVariable& variable : variables_) {
-      if (place < 0 && variable.node == node.id()) names.push_back(variable.name);
-    }
-    return names;
   }
 
   InnerFetch FetchOf(size_t place, Port port) const {
@@ -305,10 +346,13 @@ class FetchResolver::Search {
   }
 
   const OpenedGraph& opened_;
+  const std::string& signature_;
   const Function* network_ = nullptr;
   std::vector<CalledBody> places_;
-  mutable std::string why_no_output_;  // of a node that has the name, but not the output
-  mutable std::vector<SavedVariable> variables_;
+  mutable std::string why_no_output_;         // of a node that has the name, but not the output
+  mutable std::optional<LayerNames> layers_;  // found when a name may be that of a layer
+  mutable const Function* taken_ =
+      nullptr;  // the network, if its nodes are the main graph of layers_
 };
 
 FetchResolver::FetchResolver(const OpenedGraph& opened, llvm::StringRef signature)

@@ -23,7 +23,7 @@ struct ResolvedFetch {
 //   call/inner/node          the names of the calling nodes and of the node, as after inlining
 //   function/node            if the function is called once
 //   node                     in the network that the signature runs, else in any called function
-//   layer                    the output of a Keras layer (lib/job/layer_output.h)
+//   layer                    the output of a layer, by its path or the end of it
 //   end/of/a/name            whole parts at the end of call/inner/node
 //
 // Only calls that the signature's outputs need count; without a signature, all calls of the main

@@ -107,7 +107,7 @@ void DropOthers(std::vector<ModelVariable>* variables) {
   for (const ModelVariable& variable : *variables) names.insert(variable.told.name);
   llvm::erase_if(*variables, [&](const ModelVariable& variable) {
     llvm::StringRef name = variable.told.name;
-    return name.ends_with("seed_generator_state") ||
+    return IsGeneratorState(name) ||
            (name.contains('/') && names.contains(name.rsplit('/').first));
   });
 }
