@@ -214,7 +214,8 @@ Other scripts make the folders that the table does not list. Most have a README 
 [networks that do not learn](doctor/README.md),
 [SavedModels with TensorFlow's view of their signatures](signatures/README.md),
 [SavedModels whose objects have functions](object_functions/README.md),
-[SavedModels with tensors inside of calls, loops and branches](inner_fetches/README.md), [function libraries](libraries/README.md),
+[SavedModels with tensors inside of calls, loops and branches](inner_fetches/README.md), [graphs for several GPUs](virtual_gpus/README.md),
+[function libraries](libraries/README.md),
 [placement logs](placement_logs/README.md), [stages of dumps](stages/README.md) and [graphs of functions](function_graphs/README.md).
 
 | case | what it is | where it came from | bytes |

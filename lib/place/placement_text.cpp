@@ -46,6 +46,7 @@ Rows RowsByDevice(const PlacementContext& c, const char* title) {
 std::string ReasonTable(const PlacementContext& c) {
   std::map<std::string, std::vector<int64_t>> reasons;
   for (NodeId id : c.placement.order) {
+    if (!c.Counts(id)) continue;
     const NodePlacement& placed = c.placement.Of(id);
     std::vector<int64_t>& counts = reasons[ReasonOf(placed)];
     counts.resize(c.devices.size());

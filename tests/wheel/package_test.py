@@ -66,8 +66,8 @@ def test_the_folder_may_change(monkeypatch, tmp_path):
 
 
 def test_options_are_checked(lenet):
-    with pytest.raises(TypeError, match=r"optimize\(\) got an unexpected keyword argument 'nope'$"):
-        lenet.optimize(nope=1)
+    with pytest.raises(TypeError, match=r"optimize\(\) got an unexpected keyword argument 'quick'$"):
+        lenet.optimize(quick=1)
     with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'fech'[;.] [Dd]id you mean 'fetch'\?"):
         lenet.optimize(fech="Identity")
     with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'devices_'[;.] [Dd]id you mean 'devices'\?"):
