@@ -299,13 +299,13 @@ Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation)
   found.diff = DiffModules(a.module(), b.module(), options);
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
   found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
-  if (!flags.values) found.layers = StoryBetween(a, b, found.diff, options.by_name, nullptr);
+  if (!flags.values) found.layers = StoryBetween(a, b, found.diff, options, nullptr);
   if (flags.no_values) StripConstants(&sides.first.module(), &sides.second.module(), &found.diff);
   ASSIGN_OR_RETURN(found.signatures, SignaturesOf(a, b, found.diff, options, flags));
   // The picture shows the graphs that are compared; other signatures may read other variables.
   if (flags.values) {
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
-    found.layers = StoryBetween(a, b, found.diff, options.by_name, found.Values());
+    found.layers = StoryBetween(a, b, found.diff, options, found.Values());
   }
   if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found, flags, invocation));
   std::optional<Diff> whole;

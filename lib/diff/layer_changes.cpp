@@ -108,7 +108,7 @@ std::string OpsText(llvm::ArrayRef<std::string> ops) {
       ++same->second;
     }
   }
-  // Of many ops, those that compute tell more than those that handle shapes.
+  // Ops that compute say more than those that handle shapes, if there are many.
   if (counts.size() > kMostOps) {
     std::stable_partition(counts.begin(), counts.end(),
                           [](const auto& one) { return !HandlesShapes(one.first); });

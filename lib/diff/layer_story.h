@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// What happened to one layer.
+// The changes of one layer.
 struct LayerEvent {
   std::string layer;  // the path; "": nodes outside of layers
   std::string was;    // the path before, if the layer was renamed
@@ -42,7 +42,7 @@ void WriteLayerStory(const LayerStory& story, llvm::StringRef title, bool all,
 // Writes the members "layers" and "unchanged_layers" of the JSON object that `json` has begun.
 void WriteLayerStoryJson(const LayerStory& story, llvm::json::OStream& json);
 
-// What is told of layers. A text that begins with "on " follows the name without a colon.
+// The text about one layer. One that begins with "on " follows the name without a colon.
 struct LayerText {
   std::string layer, text;
 };

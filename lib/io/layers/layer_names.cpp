@@ -70,7 +70,18 @@ std::string LayerNames::OfVariable(llvm::StringRef name) const {
   return empty() ? ScopeAsLayer(name).str() : "";
 }
 
+namespace {
+
+// True for "PartitionedCall", "StatefulPartitionedCall_1": the name that TensorFlow gives to a call.
+bool IsCall(llvm::StringRef scope) {
+  scope.consume_front("Stateful");
+  return scope.consume_front("PartitionedCall") && scope.ltrim('_').rtrim("0123456789").empty();
+}
+
+}  // namespace
+
 llvm::StringRef ScopeAsLayer(llvm::StringRef node) {
+  while (node.contains('/') && IsCall(node.split('/').first)) node = node.split('/').second;
   size_t end = 0;
   for (size_t slash = node.find('/'); slash != llvm::StringRef::npos;
        slash = node.find('/', end + 1)) {
