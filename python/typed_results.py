@@ -17,7 +17,7 @@ HEADER = '''"""The results of commands, with types. Made by typed_results.py fro
 from __future__ import annotations
 
 from ._call import GraphResult, Result, RunResult
-from ._fields import Fields, field
+from ._fields import Fields, Own, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,11 +64,13 @@ class Writer:
         home = "common" if file or schema == "common" else schema
         return home, path, self.schemas[home]["$defs"][path]
 
-    def class_of(self, part, schema, name):
-        """The class of an object with fields, made on first use."""
+    def class_of(self, part, schema, name, piece=None):
+        """The class of an object with fields, made on first use. `piece`: the key in of_pieces."""
         while name in self.classes:
             name += "_"
         self.classes[name] = ""  # reserves the name
+        if piece:
+            self.of_pieces[piece] = name
         text = f'\n\nclass {name}(Fields):\n    """{part.get("description", "")}"""\n\n'
         for key, value in part["properties"].items():
             text += self.field(key, [(schema, name, value)], key in part["required"], OF_DICTS)
@@ -83,8 +85,9 @@ class Writer:
             if "properties" not in inner:
                 return self.type_of(inner, home, name)
             if (home, piece) not in self.of_pieces:
-                self.of_pieces[home, piece] = self.class_of(inner, home, camel(piece) if home == "common" else camel(home) + camel(piece))
-            return self.of_pieces[home, piece], f"one={self.of_pieces[home, piece]}"
+                self.class_of(inner, home, camel(piece) if home == "common" else camel(home) + camel(piece), (home, piece))
+            made = self.of_pieces[home, piece]
+            return made, "one=Own" if self.classes[made] == "" else f"one={made}"
         if "anyOf" in part:
             types = [self.type_of(said_of(part) | inner, schema, name) for inner in part["anyOf"]]
             texts = dict.fromkeys("str" if text.startswith("Literal[") and len(types) > 2 else text for text, _ in types)

@@ -33,17 +33,17 @@ CHANGES = {
     "retrained": ("weights", ["all", "layers with weights have other values"], "changed_weights"),
     "preprocessing": ("structure", ["scaled", "is new"], None),
     "cpu_op": ("structure", ["AsString"], "placement"),
-    "other_keras": ("interface", [], None),
+    "other_keras": ("structure", ["{of_keras2}"], None),       # the layers of Keras 2 use other ops
     "again": ("same", [], None),                               # the same program builds the model a second time
     "rebuilt": ("same", [], None),                             # another process does
 }
 OTHER_KERAS = "other_keras"
 
 
-def model(hidden, norm):
-    """`hidden` is the layer that changes, and `norm` the normalization that goes."""
+def model(hidden, norm, of_keras2):
+    """`hidden` is the layer that changes, `norm` the normalization that goes, and `of_keras2` says what Keras 2 does otherwise."""
     def add(make):
-        MODELS[make.__name__] = make, {"hidden": hidden, "norm": norm}
+        MODELS[make.__name__] = make, {"hidden": hidden, "norm": norm, "of_keras2": of_keras2}
         return make
     return add
 
@@ -100,7 +100,7 @@ class Build:
         return outputs
 
 
-@model(hidden="features", norm="norm")
+@model(hidden="features", norm="norm", of_keras2="'score': AddV2 -> BiasAdd")
 def ranker(build):
     """Named layers, two heads."""
     layers = build.layers
@@ -111,11 +111,11 @@ def ranker(build):
     return build.keras.Model(inputs, build.outputs(layers.Dense(1, name="score")(x), layers.Dense(3, name="kind")(x), hidden))
 
 
-@model(hidden="dense", norm="batch_normalization")
+@model(hidden="dense", norm="batch_normalization", of_keras2="'conv2d': without Reshape + Squeeze")
 def digits(build):
     """A convolutional network with Keras's default names."""
     layers = build.layers
-    inputs = build.keras.Input((12, 12, 1))
+    inputs = build.keras.Input((12, 12, 1), name="image")    # a name of Keras would be the signature's, with a counter
     x = build.norm(layers.Conv2D(4, 3, activation="relu")(build.scaled(inputs)))
     x = layers.Flatten()(layers.MaxPooling2D()(layers.Conv2D(6, 3, activation="relu")(x)))
     hidden = build.hidden(x, 16)
@@ -123,7 +123,7 @@ def digits(build):
     return build.keras.Model(inputs, build.outputs(layers.Dense(10, activation="softmax")(x), layers.Dense(2)(x), hidden))
 
 
-@model(hidden="merged", norm="norm")
+@model(hidden="merged", norm="norm", of_keras2="'local': without Reshape + Squeeze")
 def sequences(build):
     """An embedding and a recurrent layer."""
     layers = build.layers
@@ -161,9 +161,9 @@ def set_weights(made, change):
 def save(name, change, folder):
     make, names = MODELS[name]
     keras = import_keras(change)
-    keras.mixed_precision.set_global_policy("mixed_float16" if change == "mixed_precision" else "float32")
     if change != "again":
-        keras.backend.clear_session()
+        keras.backend.clear_session()                         # which forgets the policy too
+    keras.mixed_precision.set_global_policy("mixed_float16" if change == "mixed_precision" else "float32")
     made = make(Build(keras, change, names))
     set_weights(made, change)
     if hasattr(made, "export"):

@@ -59,10 +59,10 @@ Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& in
 }
 
 // Writes an HTML page of the debug folder, which shows the newest run.
-Error WritePage(const Flags& flags) {
+Error WritePage(const Flags& flags, int threads) {
   PageSet pages;
   RETURN_IF_ERROR(pages.AddPath(flags.path));
-  return SaveHtmlFile(pages, llvm::sys::path::filename(flags.path), flags.html);
+  return SaveHtmlFile(pages, llvm::sys::path::filename(flags.path), threads, flags.html);
 }
 
 Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
@@ -76,7 +76,7 @@ Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
                        folder.path, folder.runs.size(), run->id)
              .str());
   if (flags.trace) return PrintTrace(*run, flags, invocation);
-  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags));
+  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags, invocation.flags.threads));
   BlameReport report = FindCauses(*run);
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {

@@ -4,6 +4,7 @@
 #include "lib/io/write.h"
 #include "lib/ir/summary.h"
 #include "lib/support/json.h"
+#include "lib/support/name_file.h"
 #include "lib/support/text.h"
 #include "lib/trace/gradient_rule.h"
 #include "tools/document.h"
@@ -82,9 +83,9 @@ void WriteCheck(const GradientCheck& check, llvm::json::OStream& json) {
 // Writes the graph with the gradients of the fetches, without a check.
 Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   auto ends = FindGradientEnds(opened, flags.run.signature, flags.run.fetches, flags.by);
-  if (!ends) return Annotate(flags.model, ends.takeError());
+  if (!ends) return NameFile(flags.model, ends.takeError());
   auto made = AddGradients(opened.module(), ends->ys, ends->xs);
-  if (!made) return Annotate(flags.model, made.takeError());
+  if (!made) return NameFile(flags.model, made.takeError());
   RETURN_IF_ERROR(WriteGraph(*made->module, flags.output));
   for (size_t i = 0; i < ends->xs.size(); ++i) {
     llvm::StringRef gradient = made->gradients[i];
@@ -140,7 +141,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     if (!check) llvm::consumeError(check.takeError());
     return MakeError("{0}: {1}", flags.model, flags.limit.Text());
   }
-  if (!check) return Annotate(flags.model, check.takeError());
+  if (!check) return NameFile(flags.model, check.takeError());
   if (invocation.flags.json)
     WriteDocument(invocation.out(), [&](llvm::json::OStream& json) { WriteCheck(*check, json); });
   else

@@ -12,6 +12,7 @@
 #include "lib/job/model_values.h"
 #include "lib/job/plugin.h"
 #include "lib/job/signature_changes.h"
+#include "lib/job/story_between.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/draw_picture.h"
@@ -44,6 +45,7 @@ struct Findings {
   std::vector<PythonFunctionChanges> functions;
   std::vector<SignatureDiff> signatures;
   std::optional<ValueReport> values;
+  LayerStory layers;
   const ValueReport* Values() const { return values ? &*values : nullptr; }
   bool Same() const {
     bool are_same = llvm::all_of(signatures, [](const auto& one) { return one.Same(); });
@@ -70,11 +72,13 @@ void Print(const Findings& found, const Flags& flags, const Sides& sides, Invoca
   if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) {
       WriteDiffJson(found.diff, found.statistics, found.functions, found.signatures, values, json);
+      WriteLayerStoryJson(found.layers, json);
     });
     return;
   }
   if (!invocation.flags.quiet) {
     if (flags.output.empty()) {  // else the picture shows the changes
+      WriteLayerStory(found.layers, "layers", flags.all, os);
       const ShortNames names = NamesOf(sides, found);
       WriteDiffText(found.diff, {invocation.UseColor(), flags.all, found.functions, &names}, os);
       WriteRenames(RenamesOf(found.diff), flags.all, os);
@@ -95,7 +99,7 @@ llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags, llvm::String
 }
 
 Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Findings& found,
-                const Flags& flags) {
+                const Flags& flags, int threads) {
   std::string title =
       (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
        NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
@@ -104,14 +108,14 @@ Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Findings& foun
                    DiffPage::Make(a.module(), b.module(), found.diff, title, {}, found.Values()));
   PageSet pages;
   pages.Add(std::move(page));
-  return SaveHtmlFile(pages, title, flags.output);
+  return SaveHtmlFile(pages, title, threads, flags.output);
 }
 
 Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Findings& found, const Flags& flags,
            Invocation& invocation) {
   const std::string& output = flags.output;
   llvm::StringRef suffix = llvm::sys::path::extension(output);
-  if (suffix == ".html") return WritePage(a, b, found, flags);
+  if (suffix == ".html") return WritePage(a, b, found, flags, invocation.flags.threads);
   auto format = ParsePictureFormat(suffix);
   if (!format && suffix != ".json") {
     return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png, .html or .json file",
@@ -304,11 +308,13 @@ Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation)
   found.diff = DiffModules(a.module(), b.module(), options);
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
   found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
+  if (!flags.values) found.layers = StoryBetween(a, b, found.diff, options, nullptr);
   if (flags.no_values) StripConstants(&sides.first.module(), &sides.second.module(), &found.diff);
   ASSIGN_OR_RETURN(found.signatures, SignaturesOf(a, b, found.diff, options, flags));
   // The picture shows the graphs that are compared; other signatures may read other variables.
   if (flags.values) {
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
+    found.layers = StoryBetween(a, b, found.diff, options, found.Values());
   }
   if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found, flags, invocation));
   std::optional<Diff> whole;

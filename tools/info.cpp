@@ -16,6 +16,8 @@
 #include "lib/job/layers_text.h"
 #include "lib/job/model_run.h"
 #include "lib/job/name_resolver.h"
+#include "lib/job/run.h"
+#include "lib/job/run_devices.h"
 #include "lib/job/source.h"
 #include "lib/shape/inference.h"
 #include "lib/shape/onednn_need.h"
@@ -270,7 +272,34 @@ Expected<std::string> TakePart(const Flags& flags, const MessageSink& sink, Open
   return std::string();
 }
 
+// Lists the devices that `run --devices D,...` uses.
+Expected<int> PrintLogicalDevices(const Flags& flags, Invocation& invocation) {
+  RunRequest request;
+  request.words.placer.devices = "--devices";
+  ASSIGN_OR_RETURN(std::vector<LogicalDevice> devices, LogicalDevices(flags.model, request));
+  llvm::raw_ostream& os = invocation.out();
+  if (invocation.flags.json) {
+    WriteDocument(os, [&](llvm::json::OStream& json) {
+      json.attributeArray("devices", [&] {
+        for (const LogicalDevice& device : devices) {
+          json.object([&] {
+            json.attribute("device", device.name);
+            json.attribute("kind", device.kind);
+            json.attribute("text", llvm::json::fixUTF8(device.text));
+            if (device.is_simulated) json.attribute("simulated", true);
+          });
+        }
+      });
+    });
+    return kExitOk;
+  }
+  for (const LogicalDevice& device : devices)
+    os << device.name << (device.text.empty() ? "" : "  ") << device.text << "\n";
+  return kExitOk;
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (flags.devices && !flags.model.empty()) return PrintLogicalDevices(flags, invocation);
   if (flags.devices || flags.kernels) {
     if (invocation.flags.json)
       WriteDocument(invocation.out(), flags.devices ? WriteDevicesJson : WriteKernelsJson);
@@ -354,7 +383,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     const ShortNames names = NamesOf(opened, found);
     if (std::string left_out = names.Note(); !left_out.empty()) os << "\n" << left_out << "\n";
     WriteSummaryText(graph, found.summary, found.library, flags.all, os, names);
-    WriteLayersText(LayersOfModel(opened), flags.all, os);
+    WriteLayersText(LayersOfModel(opened), flags.all, flags.costs, os);
     PrintOneDnn(found.onednn, os);
     if (ModelRun* run = run_of(opened)) PrintCost(*run, os);
     if (problems.empty()) continue;
@@ -370,7 +399,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model,
-              "any TensorFlow graph: a file, a folder, or - for standard input; or a debug folder");
+              "any TensorFlow graph: a file, a folder, or - for standard input; or a debug folder; "
+              "with --devices a list of devices");
   line.Flag("--all", flags->all, "show all lists in full");
   line.Flag("--unsupported", flags->unsupported,
             "list the ops without a kernel in `run`, and why (exit 1 if there are any)");
@@ -392,7 +422,8 @@ RunCommand SetUp(CommandLine& line) {
   flags->sizes.AddTo(line);
   line.Flag("--kernels", flags->kernels, "list the ops that `run` supports, by device and dtype");
   line.Flag("--devices", flags->devices,
-            "list the devices of this machine, and why there is no GPU if it has none");
+            "list the devices of this machine, and why there is no GPU if it has none; `info "
+            "--devices gpu:4`: those that `run --devices gpu:4` uses");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

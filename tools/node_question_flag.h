@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "lib/job/name_resolver.h"
 #include "lib/job/node_question.h"
 #include "lib/job/opened_graph.h"
 #include "tools/command_line.h"
@@ -22,14 +21,13 @@ struct NodeQuestionFlag {
         .ShownAs("NODE|LAYER|GLOB");
   }
   // Returns the question about the graph, only about the rules that `rule` names if it is not empty;
-  // null if the flag was not given. `signature`: whose keys the name may be.
+  // null if the flag was not given.
   Expected<std::unique_ptr<NodeQuestion>> Ask(const OpenedGraph& opened,
-                                              const std::string& signature,
                                               const std::string& rule = "") const {
     if (node.empty()) return nullptr;
-    auto nodes = NameResolver(opened, signature).Nodes(node, /*may_come=*/true);
-    if (!nodes) return Annotate("--node", nodes.takeError());
-    return std::make_unique<NodeQuestion>(std::move(*nodes), rule);
+    auto question = NodeQuestion::About(opened, node, rule);
+    if (!question) return Annotate("--node", question.takeError());
+    return question;
   }
 };
 

@@ -83,7 +83,7 @@ void PrintAnswers(llvm::ArrayRef<NodeAnswer> answers, const ShortNames& names, b
                   llvm::raw_ostream& os) {
   std::string text;
   llvm::raw_string_ostream blocks(text);
-  WriteNodeAnswers(answers, names, blocks);
+  WriteNodeAnswers(answers, /*all=*/false, names, blocks);
   llvm::SmallVector<llvm::StringRef, 8> lines;
   llvm::StringRef(blocks.str()).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
@@ -264,8 +264,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   std::unique_ptr<Instrumentation> progress = MakePassProgress(invocation);
   request.watcher = progress.get();
   if (flags.until_fixed) request.options.most_runs = kMostRuns;
-  ASSIGN_OR_RETURN(std::unique_ptr<NodeQuestion> question,
-                   flags.question.Ask(opened, request.signature));
+  ASSIGN_OR_RETURN(std::unique_ptr<NodeQuestion> question, flags.question.Ask(opened));
   request.question = question.get();
   std::vector<std::string> known;
   if (question) known = AllNodeNames(opened.module());

@@ -102,8 +102,7 @@ Expected<int> AnswerOn(OpenedGraph& opened, const std::string& rule, const Flags
   ThreadPool pool(invocation.flags.threads);
   const LineTable lines = LinesOf(opened);
   std::vector<std::string> known = AllNodeNames(opened.module());
-  ASSIGN_OR_RETURN(std::unique_ptr<NodeQuestion> question,
-                   flags.question.Ask(opened, flags.pipeline.request.signature, rule));
+  ASSIGN_OR_RETURN(std::unique_ptr<NodeQuestion> question, flags.question.Ask(opened, rule));
   OptimizeRequest request = RequestOf(flags, pool, invocation);
   request.question = question.get();
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
@@ -115,7 +114,7 @@ Expected<int> AnswerOn(OpenedGraph& opened, const std::string& rule, const Flags
     WriteDocument(invocation.out(),
                   [&](llvm::json::OStream& json) { WriteNodeAnswersJson(*answers, json); });
   } else {
-    WriteNodeAnswers(*answers, NamesOf(*answers, std::move(known), opened.module()),
+    WriteNodeAnswers(*answers, flags.all, NamesOf(*answers, std::move(known), opened.module()),
                      invocation.out());
   }
   return kExitOk;
@@ -123,7 +122,7 @@ Expected<int> AnswerOn(OpenedGraph& opened, const std::string& rule, const Flags
 
 Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
                        Invocation& invocation) {
-  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
+  RETURN_IF_ERROR(flags.pipeline.TakeNetwork(&opened));
   if (!flags.question.node.empty()) return AnswerOn(opened, rule, flags, invocation);
   ThreadPool pool(invocation.flags.threads);
   const LineTable lines = LinesOf(opened);

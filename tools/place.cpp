@@ -4,6 +4,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_instances.h"
 #include "lib/job/function_signature.h"
+#include "lib/job/layer_placement.h"
 #include "lib/job/logged_placement.h"
 #include "lib/job/name_resolver.h"
 #include "lib/job/placement_history.h"
@@ -180,10 +181,23 @@ void PrintLogged(const PlacedGraphs& placed, const LoggedPlacement& logged, llvm
   if (!IsFunction(*placed.main.graph)) os << EagerText(*logged.log);
 }
 
+std::vector<LayerPlacement> LayersOfPlaced(const PlacedGraphs& placed, const OpenedGraph& input) {
+  const LayerNames names(input.file());
+  std::vector<LayerPlacement> layers;
+  for (size_t i = 0; i <= placed.calls.size(); ++i)
+    AddPlacement(placed.of(i).context(), i > 0 ? llvm::StringRef(placed.calls[i - 1].function) : "",
+                 names, &layers);
+  return layers;
+}
+
 // Prints what the flags request of a placed graph; log lines by default.
 Error PrintPlacement(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
-                     llvm::raw_ostream& os) {
+                     const OpenedGraph& input, llvm::raw_ostream& os) {
   PlacementContext context = placed.main.context();
+  bool has_other = flags.nodes || flags.report || flags.Writes() || !flags.log.empty() ||
+                   !flags.explain.empty() || !flags.what_if.empty();
+  if (flags.table || !has_other)
+    WriteLayerPlacements(LayersOfPlaced(placed, input), flags.table, os);
   if (flags.table) {
     os << PlacementTables(context, MakePlacementReport(context));
   }
@@ -192,15 +206,12 @@ Error PrintPlacement(const Flags& flags, const PlacedGraphs& placed, const Logge
   }
   if (flags.nodes) os << NodeTable(context, logged.main());
   if (logged.log) PrintLogged(placed, logged, os);
-  if (flags.table || flags.report || flags.nodes || flags.Writes() || !flags.log.empty() ||
-      !flags.explain.empty() || !flags.what_if.empty())
-    return Error::success();
-  PrintLogs(placed, os);
+  if (!flags.table && !has_other) PrintLogs(placed, os);
   return Error::success();
 }
 
 void PrintJson(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
-               llvm::raw_ostream& os) {
+               const OpenedGraph& input, llvm::raw_ostream& os) {
   PlacementContext context = placed.main.context();
   std::optional<PlacementReport> report;
   std::optional<CostReport> cost;
@@ -210,14 +221,18 @@ void PrintJson(const Flags& flags, const PlacedGraphs& placed, const LoggedPlace
   if (logged.log) findings.emplace(LogFindings{*logged.log, *logged.of(0), logged.story});
   PlacementExtras extras{findings ? &*findings : nullptr, report ? &*report : nullptr,
                          cost ? &*cost : nullptr, placed.view.assumed};
-  auto write = [&](llvm::json::OStream& json) { WritePlacementJson(json, context, extras); };
+  auto write = [&](llvm::json::OStream& json) {
+    WritePlacementJson(json, context, extras);
+    WriteLayerPlacementsJson(LayersOfPlaced(placed, input), json);
+  };
   WriteDocument(os, write, {.on_one_line = true});
 }
 
-Error WritePage(const Flags& flags, const PlacementContext& context, const std::string& title) {
+Error WritePage(const Flags& flags, const PlacementContext& context, const std::string& title,
+                int threads) {
   PageSet pages;
   pages.Add(std::make_unique<PlacementPage>(context, title));
-  return SaveHtmlFile(pages, title, flags.html);
+  return SaveHtmlFile(pages, title, threads, flags.html);
 }
 
 // Writes the requested files of a placed graph.
@@ -226,7 +241,7 @@ Error Write(const Flags& flags, const PlacedGraphs& placed, llvm::ArrayRef<std::
   const PlacedGraph& main = placed.main;
   std::string nodes = Plural(main.graph->num_nodes(), "node");
   if (!flags.html.empty()) {
-    RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name()));
+    RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name(), invocation.flags.threads));
     invocation.Wrote(flags.html, nodes);
   }
   const PlacementFiles& files = flags.files;
@@ -289,7 +304,7 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
   ReportMissing(placed, logged, invocation.sink());
   bool stdout_is_free = flags.files.graph != "-" && flags.files.ledger != "-";
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();
-  if (invocation.flags.json) PrintJson(flags, placed, logged, os);
+  if (invocation.flags.json) PrintJson(flags, placed, logged, input, os);
   llvm::raw_ostream& text = invocation.flags.json ? llvm::nulls() : os;
   RETURN_IF_ERROR(Explain(flags, placed, logged, placed.view.graph(input), text));
   if (!flags.what_if.empty()) RETURN_IF_ERROR(Compare(flags, input, context, text));
@@ -299,7 +314,7 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
     if (call.placement.failure)
       return ReportFailure(call, flags.model + ": " + placed.Title(i), invocation);
   }
-  RETURN_IF_ERROR(PrintPlacement(flags, placed, logged, text));
+  RETURN_IF_ERROR(PrintPlacement(flags, placed, logged, input, text));
   RETURN_IF_ERROR(Write(flags, placed, logged.main(), placed.view.graph(input), invocation, text));
   return kExitOk;
 }

@@ -1,5 +1,6 @@
 // `grapnel query MODEL 'SQL'`: answers questions about a graph, in SQL or as chains of ops.
 #include "lib/io/named_functions.h"
+#include "lib/job/model_layers.h"
 #include "lib/job/source.h"
 #include "lib/query/graph_tables.h"
 #include "lib/query/path_pattern.h"
@@ -40,8 +41,9 @@ Expected<QueryResult> RunSql(const OpenedGraph& input, const Flags& flags) {
   // A saved database gets all tables, otherwise only the tables that the query uses are filled.
   llvm::StringRef only_for;
   if (flags.database.empty()) only_for = flags.query;
+  auto layers = [&] { return QueriedLayers{LayerNames(input.file()), LayerRowsOf(input)}; };
   RETURN_IF_ERROR(AddGraph(input.module(), &database, LinesOf(input), only_for,
-                           FunctionsNamedOutside(input.file())));
+                           FunctionsNamedOutside(input.file()), layers));
   if (!flags.ledger.empty()) RETURN_IF_ERROR(AddLedger(flags.ledger, &database));
   if (flags.database.empty()) database.ForbidWrites();
   QueryResult result;

@@ -94,6 +94,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (invocation.flags.verbose) request.run.print = invocation.sink();
   ASSIGN_OR_RETURN(request.run.device, Devices::Get().Find(flags.run_on));
   flags.spread.Fill(&request.run, "--run-on");
+  RETURN_IF_ERROR(flags.spread.Announce(request.run, invocation.sink()));
   std::optional<OpenedGraph> model;
   if (!flags.model.empty()) {
     ASSIGN_OR_RETURN(model, OpenInput(flags.model, flags.graph, invocation.sink()));

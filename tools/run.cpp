@@ -202,6 +202,10 @@ class GraphRuns {
   }
 
   bool IsProfiled() const { return trace_ || node_times_; }
+  const LayerNames& Layers() {
+    if (!layers_) layers_.emplace(opened_.file());
+    return *layers_;
+  }
 
   // True if ending the process at once would lose results of earlier runs.
   bool KeepsSomething() const {
@@ -310,7 +314,7 @@ class GraphRuns {
     if (invocation_.flags.json) {
       auto profile = [&](llvm::json::OStream& json) {
         if (!IsProfiled()) return;
-        json.attributeObject("profile", [&] { WriteProfileJson(profile_, best, json); });
+        json.attributeObject("profile", [&] { WriteProfileJson(profile_, Layers(), best, json); });
       };
       return WriteFetchesJson(fetched_, runs_, flags_.print.all, profile, invocation_.out());
     }
@@ -320,7 +324,7 @@ class GraphRuns {
     constexpr size_t kRows = 20;
     llvm::raw_ostream& os = flags_.profile == "-" ? invocation_.err() : invocation_.out();
     os << "\n";
-    WriteProfileText(profile_, kRows, best, os);
+    WriteProfileText(profile_, Layers(), kRows, best, os);
   }
 
   // Measures the machine's best rates, with which nodes are compared, if that is possible.
@@ -343,7 +347,7 @@ class GraphRuns {
     if (!node_times_) return Error::success();
     std::map<std::string, double> times = TimesOfNodes(profile_);
     if (IsCsv(flags_.profile_nodes))
-      WriteProfileCsv(profile_, node_times_->os());
+      WriteProfileCsv(profile_, Layers(), node_times_->os());
     else
       WriteNodeData(opened_.module(), "ms", times, node_times_->os());
     RETURN_IF_ERROR(node_times_->Commit());
@@ -368,6 +372,7 @@ class GraphRuns {
   std::optional<FlaggedHooks> hooks_;
   std::unique_ptr<CheckNumerics> numerics_;
   Profile profile_;
+  std::optional<LayerNames> layers_;  // made by Layers()
   std::optional<Roofline> best_;
   std::unique_ptr<AtomicFile> trace_, node_times_;
   std::optional<Interruption> interruption_;

@@ -1,13 +1,15 @@
 #include "tools/spread_flags.h"
 
+#include "lib/job/run_devices.h"
 #include "tools/command.h"
 
 namespace grapnel {
 
 void SpreadFlags::AddTo(CommandLine& line) {
   line.Option("--devices", devices,
-              "place the graph on these CPUs and GPUs (cpu:4, gpu:2, or names), split it, and run "
-              "the parts in parallel, simulated on the CPU")
+              "place the graph on these logical CPUs and GPUs (cpu:4, gpu:2, or names), split it, "
+              "and run the parts in parallel; GPUs are simulated on the CPU unless the machine has "
+              "one")
       .ShownAs("D,...");
   line.Flag("--hard", hard,
             "with --devices: an unsatisfiable request, or a GPU to simulate, is an error");
@@ -17,6 +19,15 @@ void SpreadFlags::AddTo(CommandLine& line) {
 
 Error SpreadFlags::CheckCombination() const {
   if (hard && devices.empty()) return MakeError("--hard requires --devices D,...");
+  return Error::success();
+}
+
+Error SpreadFlags::Announce(const RunRequest& request, const MessageSink& sink) const {
+  if (devices.empty()) return Error::success();
+  ASSIGN_OR_RETURN(DeviceSet listed, DeviceSet::Parse(devices));
+  RETURN_IF_ERROR(CheckRunDevices(listed, request));
+  std::string gpus = LogicalGpusText(listed, RealGpuFor(listed, nullptr));
+  if (!gpus.empty()) sink(Severity::kWarning, gpus);
   return Error::success();
 }
 

@@ -14,6 +14,8 @@ struct SpreadFlags {
   bool hard = false, log_placement = false;
   void AddTo(CommandLine& line);
   Error CheckCombination() const;  // --hard requires --devices
+  // Checks the devices, and warns if GPUs are simulated, for a command that runs several graphs.
+  Error Announce(const RunRequest& request, const MessageSink& sink) const;
   // Sets the fields of `request`. The placement log goes to standard error. `device`: the flag with
   // which the command selects another device, for errors.
   void Fill(RunRequest* request, const char* device) const;

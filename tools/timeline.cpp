@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lib/diff/named_nodes.h"
+#include "lib/diff/timeline_layers.h"
 #include "lib/diff/timeline_text.h"
 #include "lib/ir/find.h"
 #include "lib/ir/tensor_name.h"
@@ -114,14 +115,14 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
   return Error::success();
 }
 
-Error WritePage(Timeline timeline, const Flags& flags) {
+Error WritePage(Timeline timeline, const Flags& flags, int threads) {
   std::string title = llvm::sys::path::filename(flags.folder).str();
   PassRun run;
   run.timeline = std::make_shared<Timeline>(std::move(timeline));
   run.record = ReadRunRecord(flags.folder);
   PageSet pages;
   pages.AddAll(StagePages(std::move(run), title));
-  return SaveHtmlFile(pages, title, flags.html);
+  return SaveHtmlFile(pages, title, threads, flags.html);
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
@@ -147,10 +148,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   } else if (invocation.flags.json) {
     WriteDocument(os, [&](llvm::json::OStream& json) { WriteTimelineJson(timeline, json); });
   } else {
+    WriteTimelineLayers(timeline, flags.all, os);
     WriteTimelineTable(timeline, flags.brief, os);
   }
   std::string stages = Plural(timeline.stages.size(), "stage");
-  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(std::move(timeline), flags));
+  if (!flags.html.empty())
+    RETURN_IF_ERROR(WritePage(std::move(timeline), flags, invocation.flags.threads));
   invocation.Wrote(flags.html, stages);
   return kExitOk;
 }
@@ -171,7 +174,8 @@ RunCommand SetUp(CommandLine& line) {
               "name, a pattern with * and ?, or an op; a TRACE/ prefix selects a trace")
       .ShownAs("NAME");
   line.Flag("--changes", flags->changes, "show what each stage changed, as `diff` does");
-  line.Flag("--all", flags->all, "with --changes: show every change, and every value in full");
+  line.Flag("--all", flags->all,
+            "show every layer; with --changes every change, and every value in full");
   line.Option("--html", flags->html,
               "write a page with a slider through the stages, with the changes of each highlighted")
       .ShownAs("FILE");

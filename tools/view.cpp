@@ -168,7 +168,8 @@ Expected<int> WritePage(Flags& flags, Invocation& invocation) {
   for (const std::string& path : flags.node_data) RETURN_IF_ERROR(pages.AddNodeData(path));
   ASSIGN_OR_RETURN(std::vector<std::string> missing, pages.MissingNodes());
   for (const std::string& line : missing) invocation.sink()(Severity::kWarning, line);
-  RETURN_IF_ERROR(SaveHtmlFile(pages, graphs.front().name(), flags.output));
+  RETURN_IF_ERROR(
+      SaveHtmlFile(pages, graphs.front().name(), invocation.flags.threads, flags.output));
   size_t nodes = 0;
   for (const OpenedGraph& graph : graphs) nodes += CountNodes(graph.module());
   invocation.Wrote(flags.output, Plural(nodes, "node"));

@@ -1,6 +1,7 @@
 #include "lib/diff/timeline_text.h"
 
 #include "lib/diff/fates_json.h"
+#include "lib/diff/timeline_layers.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -38,8 +39,8 @@ Names NamesOf(const Diff& diff, bool of_library) {
 
 class StageJson {
  public:
-  StageJson(const Timeline& timeline, llvm::json::OStream& json)
-      : timeline_(timeline), json_(json) {}
+  StageJson(const Timeline& timeline, TimelineLayers& layers, llvm::json::OStream& json)
+      : timeline_(timeline), layers_(layers), json_(json) {}
 
   void Write(const TimelineStage& stage) {
     Text("file", stage.dump.file);
@@ -51,6 +52,7 @@ class StageJson {
       Counts(stage.library_nodes, stage.library_edges, NamesOf(stage.diff, /*of_library=*/true));
     });
     WriteFatesJson(stage.diff, json_);
+    WriteLayerStoryJson(layers_.OfStage(static_cast<int>(&stage - timeline_.stages.data())), json_);
     Array("replaced", stage.diff.groups, [&](const GroupEntry& group) {
       Nodes("a", group.a);
       Nodes("b", group.b);
@@ -87,15 +89,30 @@ class StageJson {
   }
 
   const Timeline& timeline_;
+  TimelineLayers& layers_;
   llvm::json::OStream& json_;
 };
 
 }  // namespace
 
 void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json) {
+  TimelineLayers layers(timeline);
   json.attributeArray("stages", [&] {
     for (const TimelineStage& stage : timeline.stages)
-      json.object([&] { StageJson(timeline, json).Write(stage); });
+      json.object([&] { StageJson(timeline, layers, json).Write(stage); });
+  });
+  json.attributeArray("graphs", [&] {
+    for (const TimelineLayers::Whole& whole : layers.Graphs()) {
+      LayerStory story = layers.OfGraph(whole);
+      if (story.events.empty()) continue;
+      const DumpStage& last = timeline.stages[whole.last].dump;
+      json.object([&] {
+        json.attribute("graph", llvm::json::fixUTF8(last.line));
+        json.attribute("before", llvm::json::fixUTF8(timeline.stages[whole.first].dump.file));
+        json.attribute("file", llvm::json::fixUTF8(last.file));
+        WriteLayerStoryJson(story, json);
+      });
+    }
   });
   json.attributeArray("problems", [&] {
     for (const auto* problems : {&timeline.skipped, &timeline.problems}) {
@@ -147,9 +164,12 @@ void WriteTimelineTable(const Timeline& timeline, bool brief, llvm::raw_ostream&
 
 void WriteTimelineChanges(const Timeline& timeline, const DiffTextOptions& options,
                           llvm::raw_ostream& os) {
-  for (const TimelineStage& stage : timeline.stages) {
+  TimelineLayers layers(timeline);
+  for (size_t i = 0; i < timeline.stages.size(); ++i) {
+    const TimelineStage& stage = timeline.stages[i];
     if (stage.before < 0 || stage.diff.Same()) continue;
     os << stage.dump.file << " (" << stage.dump.stage << "): " << DiffSummary(stage.diff) << "\n";
+    WriteLayerStory(layers.OfStage(static_cast<int>(i)), "layers", options.all, os);
     WriteDiffText(stage.diff, options, os);
   }
 }

@@ -63,9 +63,14 @@ class UnionMaker {
     return function ? &function->body : nullptr;
   }
 
+  // A copy has the ids of the original, so a node of B is found by its id, unless the diff is of
+  // another copy of B.
   Node InUnion(const NodeEntry& of_b) {
     Graph* body = BodyOf(of_b.function());
-    return body ? body->Find(of_b.node.name()) : Node();
+    if (!body) return Node();
+    NodeId id = of_b.node.id();
+    bool is_same = body->IsAlive(id) && body->node(id).name() == of_b.node.name();
+    return is_same ? body->node(id) : body->Find(of_b.node.name());
   }
 
   void Mark(const NodeEntry& of_b, NodeStatus status) {

@@ -17,6 +17,7 @@ namespace grapnel {
 enum class NodeStatus { kSame, kRemoved, kAdded, kChanged, kGrouped };
 
 struct UnionGraph {
+  // Nodes and functions of B have the same ids and indices as in B.
   std::unique_ptr<Module> module;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, NodeStatus> status;  // without kSame
   // The node of the union that represents a node of A: its partner; the fused node that it became;

@@ -5,6 +5,7 @@
 #include "lib/doctor/loss_curves.h"
 #include "lib/doctor/observer.h"
 #include "lib/io/bundle.h"
+#include "lib/io/layers/layer_names.h"
 #include "lib/io/scalar_log.h"
 #include "lib/io/value.h"
 #include "lib/ir/find.h"
@@ -142,11 +143,25 @@ class GraphDoctor {
       auto line = lines.LineOf(lines.Find(finding.function, finding.node));
       if (line) finding.made_at = FrameText(*line);
     }
+    if (!diagnosis.findings.empty()) NameLayers(&diagnosis.findings);
     return diagnosis;
   }
 
  private:
   const Graph& main() const { return opened_.module().main; }
+
+  void NameLayers(std::vector<Finding>* findings) const {
+    const LayerNames layers(opened_.file());
+    if (layers.empty()) return;
+    for (Finding& finding : *findings) {
+      int variable = finding.function.empty() ? layers.FindVariable(finding.node) : -1;
+      finding.layer = variable >= 0 ? layers.OfVariable(finding.node)
+                                    : layers.Of(finding.function, finding.node);
+      if (variable < 0) continue;
+      const std::string& name = layers.table().variables()[variable].name;
+      if (name != finding.node) finding.variable = name;
+    }
+  }
 
   Error Add(llvm::StringRef tensor, std::vector<BodyPort>* ports) {
     ASSIGN_OR_RETURN(Port port, FindTensor(main(), tensor));

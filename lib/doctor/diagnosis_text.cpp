@@ -43,8 +43,12 @@ std::string NeedsText(const CheckInfo& info) {
 }
 
 void WriteFinding(const Finding& finding, llvm::StringRef path, llvm::raw_ostream& os) {
-  os << "\n" << ConfidenceName(finding.confidence) << ": " << finding.node;
+  os << "\n" << ConfidenceName(finding.confidence) << ": ";
+  if (!finding.variable.empty()) os << finding.variable << ", node ";
+  os << finding.node;
   if (!finding.function.empty()) os << " in " << finding.function;
+  bool names_layer = llvm::StringRef(finding.node).starts_with(finding.layer + "/");
+  if (!finding.layer.empty() && !names_layer) os << " in layer " << finding.layer;
   os << " (" << finding.check << ")\n";
   if (!finding.file.empty() && finding.file != path) os << "  in " << finding.file << "\n";
   if (!finding.made_at.empty()) os << "  at " << finding.made_at << "\n";
@@ -132,6 +136,8 @@ void WriteDiagnosisJson(const Diagnosis& diagnosis, OStream& json) {
         json.attribute("certainty", ConfidenceName(finding.confidence));
         json.attribute("node", fixUTF8(finding.node));
         json.attribute("function", OrNull(finding.function));
+        json.attribute("layer", OrNull(finding.layer));
+        json.attribute("variable", OrNull(finding.variable));
         json.attribute("file", OrNull(finding.file));
         json.attribute("source", OrNull(finding.made_at));
         json.attribute("what", fixUTF8(finding.what));

@@ -30,7 +30,9 @@ struct Finding {
   std::string node, function;  // function: the one that has the node; empty: the main graph
   std::string file;            // file, folder or source line of the problem; or empty
   std::string what, advice;
-  std::string made_at;  // "net.py:21 in loss_fn", if known; set by the caller of the check
+  // Set by the caller of the check, if known: "net.py:21 in loss_fn", the path of the layer, and
+  // the variable's name in the program ("dense1/kernel") if it differs from `node`.
+  std::string made_at, layer, variable;
 };
 
 // The kinds of evidence that checks need. A check for which none of its kinds is available does not

@@ -76,7 +76,7 @@ Network::Network(const GraphInFile& file, const Module& module, Ends ends)
   FindInputs();
   FindVariables(file);
   FindLosses();
-  FindLayers();
+  FindWeightedOps();
   for (NetworkVariable& variable : variables_) {
     variable.is_bias = IsOnlyAdded(variable);
     trains_ |= !variable.updates.empty() && variable.IsTrained();
@@ -270,8 +270,9 @@ bool Network::IsForward(const Node& node) const {
   return !has_gradients_ || !after_gradients_.HasNode(node);
 }
 
-std::optional<Layer> Network::LayerAt(const Node& node, int weight_slot, int input_slot) const {
-  Layer layer;
+std::optional<WeightedOp> Network::WeightedOpAt(const Node& node, int weight_slot,
+                                                int input_slot) const {
+  WeightedOp layer;
   layer.node = node;
   layer.weight_slot = weight_slot;
   layer.input_slot = input_slot;
@@ -282,7 +283,7 @@ std::optional<Layer> Network::LayerAt(const Node& node, int weight_slot, int inp
   return layer;
 }
 
-void Network::FindLayers() {
+void Network::FindWeightedOps() {
   if (losses_.empty() && has_gradients_) {
     // Extends after_gradients_ to all nodes that depend on a gradient, so that they are not taken
     // for layers.
@@ -295,21 +296,22 @@ void Network::FindLayers() {
   }
   for (const Node& node : nodes_) {
     if (!MultipliesByWeights(node.op()) || node.num_inputs() < 2 || !IsForward(node)) continue;
-    std::optional<Layer> layer = LayerAt(node, 1, node.op() == "Conv2DBackpropInput" ? 2 : 0);
+    std::optional<WeightedOp> layer =
+        WeightedOpAt(node, 1, node.op() == "Conv2DBackpropInput" ? 2 : 0);
     // Either input of an Einsum may be the weights.
-    if (!layer && node.op() == "Einsum" && node.num_inputs() == 2) layer = LayerAt(node, 0, 1);
+    if (!layer && node.op() == "Einsum" && node.num_inputs() == 2) layer = WeightedOpAt(node, 0, 1);
     if (!layer) continue;
     if (layer->variable >= 0) variables_[layer->variable].is_weight = true;
-    layer_of_node_[{&node.graph(), node.id()}] = layers_.size();
-    layers_.push_back(*layer);
+    weighted_op_of_node_[{&node.graph(), node.id()}] = weighted_ops_.size();
+    weighted_ops_.push_back(*layer);
   }
-  FindGradientsOfLayers();
+  FindGradientsOfWeightedOps();
   std::vector<BodyPort> read;
-  for (const Layer& layer : layers_) {
+  for (const WeightedOp& layer : weighted_ops_) {
     if (layer.input_slot < layer.node.num_inputs())
       read.emplace_back(layer.node.graph(), layer.node.input(layer.input_slot));
   }
-  before_layers_ = flow_.Backward(read);
+  before_weighted_ops_ = flow_.Backward(read);
   for (const Node& node : nodes_) {
     if (node.op() != "GatherV2" && node.op() != "Gather") continue;
     int variable = IsForward(node) ? VariableOf(flow_.SourceOf(node, 0, true)) : -1;
@@ -320,15 +322,15 @@ void Network::FindLayers() {
 // Finds gradients that do not reach the update directly, because the optimizer first stores them in
 // variables of its own: a product of a layer's input and another tensor, with the shape of the
 // layer's weights, is the gradient of these weights.
-void Network::FindGradientsOfLayers() {
+void Network::FindGradientsOfWeightedOps() {
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, int> layer_of_input;
-  for (const Layer& layer : layers_) {
+  for (const WeightedOp& layer : weighted_ops_) {
     if (layer.variable >= 0 && !variables_[layer.variable].updates.empty() &&
         !variables_[layer.variable].updates[0].gradient)
       layer_of_input[layer.input.key()] = layer.variable;
   }
   for (const Node& node : nodes_) {
-    bool is_product = (node.op() == "MatMul" || node.op() == "Einsum") && !LayerOf(node);
+    bool is_product = (node.op() == "MatMul" || node.op() == "Einsum") && !WeightedOpOf(node);
     if ((!is_product && !node.op().contains("BackpropFilter")) || node.num_inputs() < 2) continue;
     for (int slot : {0, 1}) {
       auto found = layer_of_input.find(flow_.SourceOf(node, slot, true).key());
@@ -368,11 +370,11 @@ bool Network::ReachesLoss(const NetworkVariable& variable) const {
   return differentiable_.Has(variable.handle);
 }
 
-bool Network::IsHidden(BodyPort output) const { return before_layers_.Has(output); }
+bool Network::IsHidden(BodyPort output) const { return before_weighted_ops_.Has(output); }
 
-const Layer* Network::LayerOf(const Node& node) const {
-  auto found = layer_of_node_.find({&node.graph(), node.id()});
-  return found == layer_of_node_.end() ? nullptr : &layers_[found->second];
+const WeightedOp* Network::WeightedOpOf(const Node& node) const {
+  auto found = weighted_op_of_node_.find({&node.graph(), node.id()});
+  return found == weighted_op_of_node_.end() ? nullptr : &weighted_ops_[found->second];
 }
 
 int Network::VariableOf(BodyPort value) const {
@@ -423,15 +425,15 @@ bool Network::IsActivation(llvm::StringRef op) {
   return kOps.contains(op);
 }
 
-std::vector<const Layer*> Network::LayersAfter(const Layer& layer) const {
-  std::vector<const Layer*> after;
+std::vector<const WeightedOp*> Network::WeightedOpsAfter(const WeightedOp& layer) const {
+  std::vector<const WeightedOp*> after;
   std::vector<BodyPort> open = {layer.output()};
   PortSet seen;
   while (!open.empty()) {
     BodyPort at = open.back();
     open.pop_back();
     for (const auto& [reader, slot] : flow_.Readers(at)) {
-      if (const Layer* next = LayerOf(reader)) {
+      if (const WeightedOp* next = WeightedOpOf(reader)) {
         if (slot == next->input_slot && !llvm::is_contained(after, next)) after.push_back(next);
         continue;
       }

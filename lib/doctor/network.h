@@ -36,7 +36,7 @@ struct NetworkVariable {
 };
 
 // A node that multiplies by weights: MatMul, a convolution, an Einsum of two operands.
-struct Layer {
+struct WeightedOp {
   Node node;
   int input_slot = 0, weight_slot = 1;
   int variable = -1;  // in Network::variables(); -1: a constant
@@ -81,7 +81,7 @@ class Network {
   // Returns the index of the variable whose value a tensor is, possibly cast or reshaped; -1 if it
   // is not the value of a variable.
   int VariableOf(BodyPort value) const;
-  const std::vector<Layer>& layers() const { return layers_; }
+  const std::vector<WeightedOp>& weighted_ops() const { return weighted_ops_; }
 
   // Returns the constant that a tensor is, looking through Identity and calls; null if it is not a
   // constant, or cannot be read.
@@ -91,8 +91,8 @@ class Network {
   std::vector<BodyPort> TermsOf(BodyPort sum) const;
   // Returns the next layers: those that a layer's output reaches only through biases, activations,
   // reshapes and pooling.
-  std::vector<const Layer*> LayersAfter(const Layer& layer) const;
-  const Layer* LayerOf(const Node& node) const;
+  std::vector<const WeightedOp*> WeightedOpsAfter(const WeightedOp& layer) const;
+  const WeightedOp* WeightedOpOf(const Node& node) const;
   // True if the gradient of a loss can flow to the variable.
   bool ReachesLoss(const NetworkVariable& variable) const;
   // True if a layer depends on the tensor.
@@ -110,9 +110,9 @@ class Network {
   void AddUpdate(const Node& node, int variable);
   BodyPort GradientBefore(BodyPort value) const;
   void FindLosses();
-  void FindLayers();
-  std::optional<Layer> LayerAt(const Node& node, int weight_slot, int input_slot) const;
-  void FindGradientsOfLayers();
+  void FindWeightedOps();
+  std::optional<WeightedOp> WeightedOpAt(const Node& node, int weight_slot, int input_slot) const;
+  void FindGradientsOfWeightedOps();
   bool IsOnlyAdded(const NetworkVariable& variable) const;
   int HandleOf(BodyPort resource) const;
   int AddVariable(const BodyPort& handle);
@@ -122,13 +122,13 @@ class Network {
   Flow flow_;
   std::unique_ptr<ModuleShapes> shapes_;
   std::vector<Node> nodes_;
-  PortSet runs_, forward_, differentiable_, before_layers_, after_gradients_;
+  PortSet runs_, forward_, differentiable_, before_weighted_ops_, after_gradients_;
   std::vector<BodyPort> inputs_, losses_;
   bool has_gradients_ = false, trains_ = false, is_shared_ = false;
   std::vector<NetworkVariable> variables_;
   llvm::DenseMap<std::pair<const Graph*, uint64_t>, int> variable_of_handle_, variable_of_read_;
-  std::vector<Layer> layers_;
-  llvm::DenseMap<std::pair<const Graph*, NodeId>, size_t> layer_of_node_;
+  std::vector<WeightedOp> weighted_ops_;
+  llvm::DenseMap<std::pair<const Graph*, NodeId>, size_t> weighted_op_of_node_;
   mutable llvm::DenseMap<std::pair<const Graph*, NodeId>, std::unique_ptr<Literal>> literals_;
 };
 

@@ -23,6 +23,26 @@ FlowKind FlowKindOf(llvm::StringRef op) {
       .Default(FlowKind::kKernel);
 }
 
+Error CheckCanFeed(const Node& node) {
+  auto reads = [&](FlowKind kind, llvm::StringRef op) {
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      Node input = node.input_node(i);
+      if (input && FlowKindOf(input.op()) == kind && (op.empty() || input.op() == op)) return true;
+    }
+    return false;
+  };
+  FlowKind kind = FlowKindOf(node.op());
+  bool makes_loop = kind == FlowKind::kEnter || kind == FlowKind::kNextIteration ||
+                    node.op() == "LoopCond" ||
+                    (kind == FlowKind::kMerge && reads(FlowKind::kNextIteration, "")) ||
+                    (kind == FlowKind::kSwitch && reads(FlowKind::kPass, "LoopCond"));
+  if (!makes_loop) return Error::success();
+  return MakeError(
+      "feed '{0}': is a {1} of a loop, which has a value in each iteration: feed a tensor that an "
+      "Enter brings into the loop, or one that an Exit brings out of it",
+      node.name(), node.op());
+}
+
 Expected<FramePlan> FramePlan::Make(llvm::ArrayRef<FlowNode> flow) {
   FramePlan plan(flow.size());
   RETURN_IF_ERROR(plan.FindFrames(flow));

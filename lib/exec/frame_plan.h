@@ -29,6 +29,10 @@ enum class FlowKind : uint8_t {
 // may make them kConstant or kPass.
 FlowKind FlowKindOf(llvm::StringRef op);
 
+// An error if the node makes a loop: an Enter, a NextIteration, a LoopCond, or the Merge or Switch
+// of a loop. A fed value of one would be outside of the loop, which could not end.
+Error CheckCanFeed(const Node& node);
+
 // A node of the graph from which a FramePlan is made. Nodes follow their inputs, except for a
 // Merge, which may precede its NextIteration.
 struct FlowNode {

@@ -119,7 +119,10 @@ Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::Build(llvm::ArrayRef<Port>
                                                             llvm::ArrayRef<Port> fetches,
                                                             llvm::ArrayRef<NodeId> targets,
                                                             llvm::ArrayRef<DataType> types) {
-  for (Port feed : feeds) fed_.insert(Key(feed));
+  for (Port feed : feeds) {
+    RETURN_IF_ERROR(CheckCanFeed(graph_.node(feed.node)));
+    fed_.insert(Key(feed));
+  }
   RETURN_IF_ERROR(FindNeeded(fetches, targets));
   for (size_t i = 0; i < feeds.size(); ++i)
     AddFeed(feeds[i], i < types.size() ? types[i] : TypeOfPort(graph_, feeds[i]));

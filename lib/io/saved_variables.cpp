@@ -71,6 +71,10 @@ void AskCollections(const GraphInFile& graph, llvm::MutableArrayRef<SavedVariabl
 
 }  // namespace
 
+bool IsGeneratorState(llvm::StringRef variable) {
+  return variable.ends_with("seed_generator_state");
+}
+
 std::string NameOfVariable(const Node& node) {
   std::string name = node.GetString("shared_name");
   return name.empty() ? node.name().str() : name;

@@ -8,17 +8,13 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/job/gradient_variables.h"
 #include "lib/job/name_resolver.h"
 #include "lib/trace/gradient.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
-
-bool IsReal(DataType dtype) {
-  return dtype == proto::DT_HALF || dtype == proto::DT_BFLOAT16 || dtype == proto::DT_FLOAT ||
-         dtype == proto::DT_DOUBLE;
-}
 
 constexpr const char* kNoRealFetch =
     "no fetch is floating point: gradients need floating-point fetches; name a tensor with --fetch";
@@ -132,10 +128,12 @@ class Checker {
     return Error::success();
   }
 
-  // Feeds random numbers to floating-point placeholders of known shape without a feed.
+  // Feeds random numbers to the floating-point placeholders of known shape that the fetches need and
+  // that have no feed.
   Error FillPlaceholders(RunRequest* run) {
     ASSIGN_OR_RETURN(FeedsAndFetches known,
                      FeedsAndFetchesOf(opened_, {}, {}, request_.run.signature));
+    ASSIGN_OR_RETURN(std::vector<bool> needed, NeededByFetches(known.fetches));
     llvm::DenseSet<NodeId> fed;
     const Graph& graph = opened_.module().main;
     auto note = [&](const std::string& name) {
@@ -149,7 +147,7 @@ class Checker {
     if (IsCase(opened_.model())) llvm::for_each(known.feeds, note);
     Numbers numbers;
     for (Node node : graph.nodes()) {
-      if (node.op() != "Placeholder" || fed.contains(node.id())) continue;
+      if (node.op() != "Placeholder" || fed.contains(node.id()) || !needed[node.id()]) continue;
       DataType dtype = node.GetType("dtype");
       auto attr = node.FindAttr("shape");
       std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
@@ -159,6 +157,22 @@ class Checker {
     }
     return Error::success();
   }
+
+  // Returns for each node whether the fetches of the request, or those that the file knows, need
+  // it; true for all nodes if a fetch is inside of a call, or nothing says what is fetched.
+  Expected<std::vector<bool>> NeededByFetches(const std::vector<std::string>& known) const {
+    const Graph& graph = opened_.module().main;
+    std::vector<std::string> tensors = request_.run.fetches.empty() ? known : request_.run.fetches;
+    NameResolver resolver(opened_, request_.run.signature);
+    for (std::string& tensor : tensors) {
+      ASSIGN_OR_RETURN(auto found, resolver.MainTensorIfThere(tensor));
+      if (!found) return std::vector<bool>(graph.end_id(), true);
+      tensor = std::move(*found);
+    }
+    if (tensors.empty()) return std::vector<bool>(graph.end_id(), true);
+    return NodesNeededBy(graph, tensors);
+  }
+
   static std::string OutputNameOf(const Node& node) { return node.name().str() + ":0"; }
   static bool IsCase(const Model& model) { return model.case_info.has_value(); }
 
@@ -175,16 +189,16 @@ class Checker {
       input.value = value;
       AddIfAsked(std::move(input));
     }
-    for (Node node : opened_.module().main.nodes()) {
-      if (node.op() != "VarHandleOp" || !IsReal(node.GetType("dtype"))) continue;
-      StoredVariable* variable = VariableOf(job_->session(), node);
+    for (const GradientVariable& found : GradientVariables(opened_, ys_)) {
+      StoredVariable* variable = VariableOf(job_->session(), found.node);
       Tensor value = variable ? variable->Get() : Tensor();
       if (!value) continue;
       Input input;
-      input.name = input.label = node.name().str();
+      input.name = found.node.name().str();
+      input.label = found.label;
       input.variables = {variable};
       input.value = value;
-      AddIfAsked(std::move(input));
+      if (found.is_needed || !request_.by.empty()) AddIfAsked(std::move(input));
     }
     for (const std::string& name : request_.by) {
       if (!asked_.contains(name))
@@ -490,18 +504,25 @@ Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringR
   }
   if (fetches.empty()) add_real(known.fetches, ends.ys);
   if (ends.ys.empty()) return MakeError("{0}", kNoRealFetch);
+  std::vector<GradientVariable> variables = GradientVariables(opened, ends.ys);
   for (const std::string& name : by) {
-    ASSIGN_OR_RETURN(std::string tensor, RealTensorOf(opened, resolver, name));
+    auto named = llvm::find_if(variables, [&](const auto& each) { return each.label == name; });
+    std::string tensor;
+    if (named != variables.end()) {
+      tensor = named->node.name().str();
+    } else {
+      ASSIGN_OR_RETURN(tensor, RealTensorOf(opened, resolver, name));
+    }
     ends.xs.push_back(std::move(tensor));
     ends.labels.push_back(name);
   }
   if (!by.empty()) return ends;
   add_real(known.feeds, ends.xs);
   ends.labels = NamesOfFeeds(opened.model(), opened.file(), signature, ends.xs);
-  for (Node node : graph.nodes()) {
-    if (node.op() != "VarHandleOp" || !IsReal(node.GetType("dtype"))) continue;
-    ends.xs.push_back(node.name().str());
-    ends.labels.push_back(node.name().str());
+  for (const GradientVariable& variable : variables) {
+    if (!variable.is_needed) continue;
+    ends.xs.push_back(variable.node.name().str());
+    ends.labels.push_back(variable.label);
   }
   if (ends.xs.empty()) return MakeError("there is no floating-point feed or resource variable");
   return ends;

@@ -9,6 +9,7 @@
 #include "lib/job/optimize.h"
 #include "lib/job/source.h"
 #include "lib/support/memory_budget.h"
+#include "lib/support/name_file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_calls.h"
@@ -19,10 +20,7 @@ namespace {
 
 // Adds the path to errors that do not name the file yet.
 Error WithPath(const OpenedGraph& opened, Error error) {
-  const std::string& path = opened.model().path;
-  std::string text = TextOf(WithStack(opened, std::move(error)));
-  return llvm::StringRef(text).starts_with(path) ? MakeError("{0}", text)
-                                                 : MakeError("{0}: {1}", path, text);
+  return NameFile(opened.model().path, WithStack(opened, std::move(error)));
 }
 
 // The feeds, fetches and outputs of a run, or its failure.

@@ -107,6 +107,10 @@ class CallOfTrace {
       if (given.node == kNoNode)
         return MakeError("function '{0}' captures object {1} ({2}), which the graph lacks",
                          chosen_.path, object, KindOf(saved.nodes(object)));
+      // The main graph reads the path of an asset after the initializer's assignment, which
+      // RestoreSession runs.
+      Node read = main().node(given.node);
+      if (read.op() == "ReadVariableOp" && read.num_controls() > 0) given = read.input(0);
       bool is_handle = TypeOfPort(main(), given) == proto::DT_RESOURCE;
       if (is_handle && type != proto::DT_RESOURCE) given = {AddRead(given, type), 0};
       arguments_.push_back(given);

@@ -10,9 +10,11 @@ constexpr size_t kLongest = 500;  // lines, unless all are asked for
 
 class TextWriter {
  public:
-  TextWriter(const ModelLayers& layers, bool all) : layers_(layers), all_(all) {
+  TextWriter(const ModelLayers& layers, bool all, bool bytes)
+      : layers_(layers), all_(all), bytes_(bytes && !layers.costs.empty()) {
     rows_.push_back({"layer (class)", "output shape", "params"});
     if (!layers.costs.empty()) rows_.back().emplace_back("FLOPs");
+    if (bytes_) rows_.back().emplace_back("tensors");
     AddRows(-1, "");
   }
 
@@ -31,6 +33,7 @@ class TextWriter {
     for (int layer : layers_.table.LayersIn(parent)) {
       rows_.push_back({indent + NameOf(layer), ShapesOf(layer), ParametersOf(layer)});
       if (!layers_.costs.empty()) rows_.back().push_back(FlopsOf(layer));
+      if (bytes_) rows_.back().push_back(HumanBytes(layers_.costs[layer].bytes));
       if (all_) AddRows(layer, indent + "  ");
     }
   }
@@ -61,7 +64,7 @@ class TextWriter {
   }
 
   const ModelLayers& layers_;
-  const bool all_;
+  const bool all_, bytes_;
   std::vector<std::vector<std::string>> rows_;
 };
 
@@ -83,6 +86,7 @@ void WriteLayersIn(const ModelLayers& layers, int parent, llvm::json::OStream& j
       if (is_told) json.attribute("trainable", count.trainable);
       if (!layers.costs.empty()) {
         json.attribute("flops", layers.costs[i].flops);
+        json.attribute("bytes", layers.costs[i].bytes);
         if (layers.costs[i].open > 0) json.attribute("open", layers.costs[i].open);
       }
       if (layer.is_model) json.attributeArray("layers", [&] { WriteLayersIn(layers, i, json); });
@@ -92,12 +96,12 @@ void WriteLayersIn(const ModelLayers& layers, int parent, llvm::json::OStream& j
 
 }  // namespace
 
-void WriteLayersText(const ModelLayers& layers, bool all, llvm::raw_ostream& os) {
+void WriteLayersText(const ModelLayers& layers, bool all, bool bytes, llvm::raw_ostream& os) {
   if (layers.table.empty()) return;
   os << "\nlayers";
   if (!layers.table.model().empty()) os << " of " << Printable(layers.table.model());
   os << "\n";
-  TextWriter(layers, all).Write(os);
+  TextWriter(layers, all, bytes).Write(os);
   os << TotalsText(layers);
 }
 

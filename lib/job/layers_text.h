@@ -9,8 +9,9 @@
 namespace grapnel {
 
 // Prints a table of the layers as model.summary() does, and the totals: a line for each layer of
-// the model; if `all`, those of nested models below it. Prints nothing if there are no layers.
-void WriteLayersText(const ModelLayers& layers, bool all, llvm::raw_ostream& os);
+// the model; if `all`, those of nested models below it; if `bytes`, with the bytes of the tensors
+// that each layer creates. Prints nothing if there are no layers.
+void WriteLayersText(const ModelLayers& layers, bool all, bool bytes, llvm::raw_ostream& os);
 
 // Writes the members "layers" and "totals" into the JSON object that `json` has begun; nothing
 // if there are no layers.

@@ -1,5 +1,6 @@
 #include "lib/job/model_layers.h"
 
+#include "lib/io/layers/layer_names.h"
 #include "lib/io/signature.h"
 #include "lib/job/model_run.h"
 #include "lib/job/signature_graph.h"
@@ -34,6 +35,7 @@ void Add(const RunCost& more, RunCost* cost) {
   int64_t flops;
   bool is_too_large = __builtin_add_overflow(cost->flops, more.flops, &flops);
   cost->flops = is_too_large ? INT64_MAX : flops;
+  cost->bytes += more.bytes;
   cost->open += more.open;
 }
 
@@ -61,7 +63,8 @@ ModelLayers LayersOfModel(const OpenedGraph& opened) {
   ModelLayers layers;
   const GraphInFile& file = opened.file();
   if (!file.module) return layers;
-  const Signature* signature = DefaultSignature(file);
+  // A part of a file, such as the network of a signature, is what it is.
+  const Signature* signature = file.whole ? nullptr : DefaultSignature(file);
   OpenedGraph network = opened.Copy();
   if (signature) {
     if (Error error = TakeSignature(signature->name, {}, &network).takeError()) {
@@ -72,8 +75,25 @@ ModelLayers LayersOfModel(const OpenedGraph& opened) {
   layers.table = LayersOf(signature ? network.file() : file);
   if (layers.table.empty()) return layers;
   FindShapes(network.module(), &layers);
-  if (signature || DistinctSignatures(file).empty()) FindCosts(opened, &layers);
+  if (signature || file.whole || DistinctSignatures(file).empty()) FindCosts(opened, &layers);
   return layers;
+}
+
+std::vector<LayerRow> LayerRowsOf(const OpenedGraph& opened) {
+  ModelLayers layers = LayersOfModel(opened);
+  const LayerNames names(layers.table);
+  std::vector<LayerRow> rows;
+  for (size_t i = 0; i < layers.table.layers().size(); ++i) {
+    const ModelLayer& layer = layers.table.layers()[i];
+    LayerRow& row = rows.emplace_back();
+    row.name = names.PathOf(static_cast<int>(i));
+    row.class_name = layer.class_name;
+    row.parent = names.PathOf(layer.parent);
+    if (!layers.shapes[i].empty()) row.shape = layers.shapes[i][0].ToString();
+    row.parameters = layers.table.ParametersOf(static_cast<int>(i)).all;
+    if (!layers.costs.empty()) row.flops = layers.costs[i].flops;
+  }
+  return rows;
 }
 
 std::string TotalsText(const ModelLayers& layers) {

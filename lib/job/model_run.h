@@ -33,6 +33,7 @@ class ModelRun {
   std::vector<NodeId> NodesThatRun() const { return costs_->NodesThatRun(main()); }
   const Graph& main() const { return opened_.module().main; }
   const Module& module() const { return opened_.module(); }
+  const GraphInFile& file() const { return opened_.file(); }  // of the graph that runs
   RunCost OfNode(const Node& node) { return costs_->OfNode(node); }
   // Returns the node's name in the file: "function/node", in the main graph "node".
   std::string NameOf(const Node& node) const;

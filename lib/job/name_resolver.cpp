@@ -1,3 +1,5 @@
+// The kinds of names follow each other in one class, because each counts only if those before it find
+// nothing, and an error is about all of them.
 #include "lib/job/name_resolver.h"
 
 #include <map>
@@ -189,8 +191,14 @@ class NameResolver::Search {
       }
       ByEnd(text, rest, want, &found);
       if (!found.empty()) return OneOf(text, want, std::move(found));
-      if (selection) RETURN_IF_ERROR(ByScope(text, rest, selection));
-      if (selection && !selection->nodes_.empty()) return found;
+      NodeSelection in_scope;
+      RETURN_IF_ERROR(ByScope(text, rest, &in_scope));
+      if (in_scope.nodes_.empty()) continue;
+      if (selection)
+        *selection = std::move(in_scope);
+      else
+        found = OutputsOf(in_scope.nodes_);
+      return found;
     }
     ByNameInWhole(text, want, &found);
     return OneOf(text, want, std::move(found));
@@ -416,6 +424,24 @@ class NameResolver::Search {
     return Error::success();
   }
 
+  // Returns the tensors that nodes of a scope compute for others.
+  Found OutputsOf(llvm::ArrayRef<Node> nodes) const {
+    auto is_in = [&](const Node& node) { return llvm::is_contained(nodes, node); };
+    std::vector<std::pair<const Graph*, Port>> outputs;
+    for (const Node& node : nodes) {
+      for (const Use& use : node.uses()) {
+        Node reader = node.graph().node(use.node);
+        std::pair<const Graph*, Port> one(&node.graph(), reader.input(static_cast<int>(use.slot)));
+        bool leaves = !one.second.IsControl() && !is_in(reader) &&
+                      TypeOfPort(node.graph(), one.second) != proto::DT_RESOURCE;
+        if (leaves && !llvm::is_contained(outputs, one)) outputs.push_back(one);
+      }
+    }
+    Found found;
+    for (const auto& [graph, port] : outputs) AddEverywhere(*graph, port, &found);
+    return found;
+  }
+
   // In a part of a model, such as the network of a signature: the path or FUNCTION/NODE that a node
   // has in the whole model.
   void ByNameInWhole(llvm::StringRef text, Want want, Found* found) {
@@ -579,8 +605,8 @@ Error NameResolver::NoSuchNode(llvm::StringRef name) {
 Expected<NodeSelection> NameResolver::Nodes(llvm::StringRef name, bool may_come) {
   RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*also_inside=*/true));
   NodeSelection selection;
-  selection.text_ = name.str();
   RETURN_IF_ERROR(search().Select(name, &selection));
+  selection.text_ = name.str();
   if (!selection.nodes_.empty()) return selection;
   if (!may_come) return NoSuchNode(name);
   ASSIGN_OR_RETURN(Glob glob, Glob::Parse(name));

@@ -30,7 +30,7 @@ struct ResolvedFetch {
 //                     on
 //   short/name        the name without the scope that all nodes of the network share (SharedScope)
 //   end/of/a/name     whole parts at the end of call/inner/node
-//   scope             the nodes in it; also the end of its name
+//   scope             the nodes in it, or what they compute for others; also the end of its name
 //   whole/name        in a part of a model: a name that the node has in the whole model
 //
 // If a name fits several nodes, tensors, layers or scopes of the same kind, or both a key and

@@ -169,6 +169,7 @@ Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceReque
     ASSIGN_OR_RETURN(const Signature* signature,
                      ChooseOneSignature(opened.model(), opened.file(), request.signature));
     if (signature) entry = EntryCall(module.main, *signature);
+    if (signature && !entry) view.signature = *signature;
     if (entry) call = CallOnPaper(entry, device, setup, request.saved_variable_devices);
   }
   view.function = call.function;
@@ -276,6 +277,10 @@ Expected<PlacedGraph> PlaceView(const RuntimeView& view, const OpenedGraph& open
   ASSIGN_OR_RETURN(PlacedGraph placed,
                    PlaceGraph(view.graph(opened), view.settings, view.own ? "" : view.function));
   placed.variables = view.variables;
+  if (!view.signature) return std::move(placed);
+  placed.counted.resize(placed.graph->end_id());
+  for (NodeId id : NeededNodes(*placed.graph, *view.signature)) placed.counted[id] = true;
+  if (!llvm::is_contained(placed.counted, true)) placed.counted.clear();
   return std::move(placed);
 }
 

@@ -35,6 +35,9 @@ struct RuntimeView {
   std::vector<std::string> assumed;
   // The bytes of the variables that arguments of `own` refer to, by node: PlacementContext.
   std::map<NodeId, int64_t> variables;
+  // Set for a signature that calls no function: the graph is the main graph, and it needs only a
+  // part of it.
+  std::optional<Signature> signature;
 
   OpenedGraph& graph(OpenedGraph& opened) const { return own ? *own : opened; }
   const OpenedGraph& graph(const OpenedGraph& opened) const { return own ? *own : opened; }
@@ -63,8 +66,15 @@ struct PlacedGraph {
   PlacerSetup setup;
   Placement placement;
   std::map<NodeId, int64_t> variables;  // as in RuntimeView
+  std::vector<bool> counted;            // PlacementContext::counted; empty: all
   PlacementContext context() const {
-    return {*graph, setup.devices, *setup.kernels, setup.options, placement, &variables};
+    return {*graph,
+            setup.devices,
+            *setup.kernels,
+            setup.options,
+            placement,
+            &variables,
+            counted.empty() ? nullptr : &counted};
   }
 };
 

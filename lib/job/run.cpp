@@ -15,6 +15,7 @@
 #include "lib/ir/function_ends.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/job/name_resolver.h"
+#include "lib/job/run_devices.h"
 #include "lib/job/session_values.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/file.h"
@@ -449,24 +450,24 @@ Error RunJob::End() {
 }
 
 void RunJob::ReportSpread(const MessageSink& sink) const {
-  std::vector<std::string> simulated;
-  for (int i = 0; setup_ && i < setup_->devices.size(); ++i) {
-    const ListedDevice& device = setup_->devices.device(i);
-    if (device.name.type.text() != "CPU") simulated.push_back(device.text);
+  const Device* device = request_.device;
+  if (setup_) {
+    device = RealGpuFor(setup_->devices, &placed_->main);
+    std::string gpus = LogicalGpusText(setup_->devices, device);
+    if (!gpus.empty()) sink(Severity::kWarning, gpus);
   }
-  if (!simulated.empty()) sink(Severity::kWarning, "simulated on the CPU: " + NameList(simulated));
   if (const PartitionedGraph* split = plan_->split.get()) {
     return sink(Severity::kInfo, Plural(split->partitions.size(), "device") + ", " +
                                      Plural(split->transfers.size(), "transfer") +
                                      " between them per run");
   }
-  if (IsHost(request_.device)) return;
+  if (IsHost(device)) return;
   const PlanSpread& spread = plan_->whole->spread();
   if (!spread.note.empty()) return sink(Severity::kWarning, spread.note);
   sink(Severity::kInfo,
        llvm::formatv(
            "{0} on {1}, {2} on the CPU, {3} between them per run, {4} of constants copied once",
-           Plural(spread.on_device, "node"), request_.device->name(), spread.on_host,
+           Plural(spread.on_device, "node"), device->name(), spread.on_host,
            Plural(spread.copies, "transfer"), Plural(spread.constant_bytes, "byte"))
            .str());
 }

@@ -4,6 +4,7 @@
 #include "lib/ir/function_ends.h"
 #include "lib/ir/module.h"
 #include "lib/job/run.h"
+#include "lib/job/run_devices.h"
 #include "lib/place/function_spread.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -21,32 +22,6 @@ Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& opti
     scope.fetches.push_back(port);
   }
   return scope;
-}
-
-bool IsOfType(const ListedDevice& device, llvm::StringRef type) {
-  return device.name.type.text() == type;
-}
-
-bool Has(const DeviceSet& devices, llvm::StringRef type) {
-  return llvm::any_of(devices.devices(), [&](const auto& each) { return IsOfType(each, type); });
-}
-
-// Refuses devices that are neither CPUs nor GPUs and, if the user wants no replacement, GPUs: the
-// parts of a split graph run on the CPU.
-Error CheckCanSimulate(const DeviceSet& devices, const RunRequest& request) {
-  const RunFlagNames& words = request.words;
-  for (const ListedDevice& device : devices.devices()) {
-    if (IsOfType(device, "CPU")) continue;
-    if (!IsOfType(device, "GPU"))
-      return MakeError("{0}: '{1}' is neither a CPU nor a GPU, and only these can be simulated",
-                       words.placer.devices, device.text);
-    if (request.hard)
-      return MakeError(
-          "{0}: '{1}' would be simulated on the CPU, which {2} forbids ({3} GPU runs on a real "
-          "one)",
-          words.placer.devices, device.text, words.placer.hard, words.device);
-  }
-  return Error::success();
 }
 
 // Turns requests for CPU k into requests for GPU k in a graph that was recorded on several logical
@@ -70,15 +45,6 @@ void MoveToGpus(Module& module) {
     device.type = DeviceWord::Of("GPU");
     graph->SetDevice(id, device.ToString());
   }
-}
-
-// Adds CPU 0 of the first device's task, which TensorFlow always has: ops without a GPU kernel run
-// there.
-Error AddHostOf(DeviceSet* devices) {
-  DeviceSpec host = devices->device(0).name;
-  host.type = DeviceWord::Of("CPU");
-  host.id = 0;
-  return devices->Add(host);
 }
 
 }  // namespace
@@ -115,13 +81,11 @@ Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module, const RunRequ
   settings.kernels = "grapnel";
   settings.words = words.placer;
   ASSIGN_OR_RETURN(PlacerSetup made, PlacerSetup::Make(settings));
-  RETURN_IF_ERROR(CheckCanSimulate(made.devices, request));
-  if (Has(made.devices, "GPU")) {
+  RETURN_IF_ERROR(CheckRunDevices(made.devices, request));
+  if (HasGpu(made.devices)) {
     ASSIGN_OR_RETURN(made.kernels, MakeKernelCatalog("tensorflow"));
-    if (!Has(made.devices, "CPU")) {
-      MoveToGpus(module);
-      RETURN_IF_ERROR(AddHostOf(&made.devices));
-    }
+    ASSIGN_OR_RETURN(bool has_only_gpus, AddHost(&made.devices));
+    if (has_only_gpus) MoveToGpus(module);
   }
   auto setup = std::make_unique<PlacerSetup>(std::move(made));
   FeedsAndFetches tensors{options.feeds, options.fetches};
@@ -139,6 +103,12 @@ Expected<RunPlan> RunPlan::Compile(const Graph& graph, const ExecutorOptions& op
 Expected<RunPlan> RunPlan::CompilePlaced(Module& placed, const PlacerSetup& setup,
                                          const ExecutorOptions& options) {
   if (setup.devices.size() <= 1) return Compile(placed.main, options);
+  if (Device* gpu = RealGpuFor(setup.devices, &placed.main)) {
+    MoveToRealGpu(*gpu, placed);
+    ExecutorOptions on_gpu = options;
+    on_gpu.device = gpu;
+    return Compile(placed.main, on_gpu);
+  }
   RunPlan plan;
   ASSIGN_OR_RETURN(PartitionScope scope, ScopeOf(placed.main, options));
   ASSIGN_OR_RETURN(PartitionedGraph split, PartitionByDevice(placed, *setup.kernels, scope));

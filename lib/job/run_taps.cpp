@@ -100,9 +100,15 @@ Expected<std::unique_ptr<RunTaps>> RunTaps::Make(const OpenedGraph& opened, TapR
         std::make_unique<DebugTap>(std::move(request.filter), request.mode, taps.logdir_.get());
   } else {
     taps.lines_ = TextOfTaps(request);
+    taps.os_ = request.lines;
+    if (request.lines && request.as_table && request.mode == TapMode::kFullHealth)
+      taps.by_layer_ = std::make_unique<LayerHealth>(LayerNames(opened.file()));
     taps.tap_ = std::make_unique<WrittenTap>(
         std::move(request.filter), request.mode,
-        [lines = taps.lines_.get()](const TapEvent& event) { lines->Write(event); });
+        [lines = taps.lines_.get(), by_layer = taps.by_layer_.get()](const TapEvent& event) {
+          lines->Write(event);
+          if (by_layer) by_layer->Add(event);
+        });
   }
   Prepare(*taps.tap_, request);
   taps.sink_ = std::move(sink);
@@ -124,6 +130,7 @@ Error RunTaps::AfterRun(StepContext& step) {
 
 Error RunTaps::End(StepContext& step) {
   tap_->Drain();
+  if (by_layer_) by_layer_->Write(*os_);
   int64_t left_out = logdir_ ? logdir_->left_out() : lines_->left_out();
   ReportOmitted(left_out, most_bytes_, sink_);
   if (!step.has_failed && tap_->tensors_tapped() == 0)

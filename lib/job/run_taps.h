@@ -9,6 +9,7 @@
 
 #include "lib/job/opened_graph.h"
 #include "lib/tfdbg/debug_tap.h"
+#include "lib/watch/layer_health.h"
 #include "lib/watch/step_hook.h"
 #include "lib/watch/tap_text.h"
 
@@ -18,8 +19,9 @@ struct TapRequest {
   TapFilter filter;
   TapMode mode = TapMode::kFullHealth;
   llvm::raw_ostream* lines = nullptr;  // receives a line for each tensor; null: none
-  bool as_table = false;               // the lines are a table, not JSON
-  std::string logdir;                  // debug folder to create; empty: none
+  // The lines are a table, not JSON. If they have full health, one of sums by layer follows.
+  bool as_table = false;
+  std::string logdir;  // debug folder to create; empty: none
   int64_t circular_buffer_size = 1000;
   uint64_t most_bytes = 0;   // maximal number of bytes to write; 0: no limit
   bool counts_each = false;  // true: counts the events of each tensor, for a report
@@ -63,6 +65,8 @@ class RunTaps : public StepHook {
   MessageSink sink_;
   bool says_run_ = false;
   uint64_t most_bytes_ = 0;
+  llvm::raw_ostream* os_ = nullptr;        // of lines_
+  std::unique_ptr<LayerHealth> by_layer_;  // null: no table of layers follows the lines
   std::unique_ptr<TapText> lines_;
   std::unique_ptr<DebugWriter> logdir_;
   std::unique_ptr<WrittenTap> tap_;  // last: its thread writes to the members above

@@ -19,6 +19,10 @@ struct PlacementContext {
   // The bytes of the variables that arguments of the graph refer to, by the argument's node; an
   // argument without an entry does not refer to a variable of known size. Null: none are known.
   const std::map<NodeId, int64_t>* variables = nullptr;
+  // By node: whether tables count it. Null: all. In a graph of TensorFlow 1, which is placed as a
+  // whole, these are the nodes that the signature needs.
+  const std::vector<bool>* counted = nullptr;
+  bool Counts(NodeId id) const { return !counted || (*counted)[id]; }
 };
 
 // Explains one node's device, as lines of text, as far as they apply: its request, the op's

@@ -15,7 +15,8 @@ namespace {
 class Reporter {
  public:
   explicit Reporter(const PlacementContext& context)
-      : graph_(context.graph),
+      : context_(context),
+        graph_(context.graph),
         devices_(context.devices),
         placement_(context.placement),
         variables_(context.variables),
@@ -41,6 +42,7 @@ class Reporter {
 
   void CountScopes() {
     for (NodeId id : placement_.order) {
+      if (!context_.Counts(id)) continue;
       auto [scope, rest] = graph_.node(id).name().split('/');
       std::vector<int>& counts = report_.scopes[rest.empty() ? "" : scope.str()];
       counts.resize(devices_.size());
@@ -53,7 +55,7 @@ class Reporter {
       llvm::SmallVector<DeviceTransfer, 4> found;
       for (const Use& use : node.uses()) {
         Port port = graph_.node(use.node).input(use.slot);
-        if (port.IsControl()) continue;
+        if (port.IsControl() || !context_.Counts(use.node)) continue;
         TensorWay way = memory_.WayTo(use);
         if (!way.Crosses()) continue;
         auto same = llvm::find_if(found, [&](const DeviceTransfer& c) {
@@ -83,7 +85,8 @@ class Reporter {
     }
     llvm::DenseSet<NodeId> seen;
     for (Node node : graph_.nodes()) {
-      if (!IsCpu(DeviceOf(node.id())) || !seen.insert(node.id()).second) continue;
+      if (!context_.Counts(node.id()) || !IsCpu(DeviceOf(node.id()))) continue;
+      if (!seen.insert(node.id()).second) continue;
       Island island;
       island.device = DeviceOf(node.id());
       island.nodes = {node.id()};
@@ -92,6 +95,7 @@ class Reporter {
       for (size_t i = 0; i < island.nodes.size(); ++i) {
         Node at = graph_.node(island.nodes[i]);
         auto visit = [&](NodeId next, const Use& use, bool* flag) {
+          if (!context_.Counts(next)) return;
           int device = DeviceOf(next);
           if (device == island.device) {
             if (seen.insert(next).second) island.nodes.push_back(next);
@@ -157,7 +161,7 @@ class Reporter {
     }
     for (Node node : graph_.nodes()) {
       bool is_variable = IsVariable(node);
-      if (!is_variable && node.op() != "Const") continue;
+      if (!context_.Counts(node.id()) || (!is_variable && node.op() != "Const")) continue;
       int64_t bytes = BytesOf({node.id(), 0});
       if (is_variable) bytes = BytesOfVariable(node);
       int device = DeviceOf(node.id());
@@ -182,7 +186,8 @@ class Reporter {
     std::vector<int64_t> alive(devices_.size());
     for (uint32_t now = 0; now < order.size(); ++now) {
       Node node = graph_.node(order[now]);
-      if (node.op() != "Const" && !IsVariable(node)) Start(node, now, place, &ends, &alive);
+      bool makes_value = node.op() != "Const" && !IsVariable(node);
+      if (makes_value && context_.Counts(node.id())) Start(node, now, place, &ends, &alive);
       for (auto [device, bytes] : ends[now]) alive[device] -= bytes;
     }
   }
@@ -197,6 +202,7 @@ class Reporter {
       int home = holder(DeviceOf(node.id()), memory_.IsOnHost({node.id(), port}));
       std::map<int, uint32_t> last = {{home, now}};
       for (const Use& use : node.UsesOf(port)) {
+        if (!context_.Counts(use.node)) continue;
         TensorWay way = memory_.WayTo(use);
         uint32_t& at = last[holder(way.target, way.to_host)];
         at = std::max({at, now, place[use.node]});
@@ -215,6 +221,7 @@ class Reporter {
     }
   }
 
+  const PlacementContext context_;
   const Graph& graph_;
   const DeviceSet& devices_;
   const Placement& placement_;

@@ -1,9 +1,9 @@
 // Checks of sizes and costs: nodes, FLOPs, parameters, memory, bytes.
 #include <map>
 
+#include "lib/io/layers/layer_names.h"
 #include "lib/io/saved_variables.h"
 #include "lib/ir/node_types.h"
-#include "lib/policy/layer_names.h"
 #include "lib/policy/policy_checks.h"
 #include "lib/support/file.h"
 #include "lib/support/printable.h"
@@ -89,7 +89,7 @@ constexpr const char* kGrowthNeedsBase =
 
 // Returns variables and non-scalar floating-point constants, with their number of elements.
 std::vector<Sized> ParametersOf(const OpenedGraph& model) {
-  const LayerNames layers(model.module());
+  const LayerNames layers(model.file());
   std::vector<Sized> parameters;
   for (const SavedVariable& variable : OwnVariablesOf(model.file()))
     parameters.push_back({variable.name, std::max<int64_t>(variable.elements(), 0),
@@ -196,7 +196,7 @@ int64_t SumOf(llvm::ArrayRef<Sized> parameters) {
 }
 
 SizeOfLayer CostOfLayers(ModelRun& run, int64_t RunCost::*measure) {
-  const LayerNames layers(run.module());
+  const LayerNames layers(run.file());
   SizeOfLayer sizes;
   for (const Node& node : run.main().nodes()) sizes[layers.Of(node)] += run.OfNode(node).*measure;
   return sizes;

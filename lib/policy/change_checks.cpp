@@ -4,12 +4,13 @@
 #include <set>
 
 #include "lib/diff/function_match.h"
+#include "lib/diff/measures.h"
+#include "lib/io/saved_variables.h"
 #include "lib/ir/node_types.h"
 #include "lib/job/case_on_model.h"
 #include "lib/job/compare.h"
 #include "lib/job/replay.h"
 #include "lib/policy/change_cause.h"
-#include "lib/policy/measures.h"
 #include "lib/policy/policy_checks.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -146,7 +147,7 @@ Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
     if (value.a.empty() && !are_gone) continue;
     const std::string& name = value.b.empty() ? value.a : value.b;
     std::string what = WhatDiffers(value, most);
-    if (what.empty() || measures.count(name) || kept.Has(value.a, value.b) ||
+    if (what.empty() || IsGeneratorState(name) || measures.count(name) || kept.Has(value.a, value.b) ||
         (except && FitsAny(*except, name)))
       continue;
     findings.Add(name, what,

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "lib/diff/body_view.h"
+#include "lib/diff/layer_changes.h"
+#include "lib/diff/measures.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/job/model_values.h"
-#include "lib/policy/layer_changes.h"
-#include "lib/policy/measures.h"
 #include "lib/policy/signature_changes.h"
 #include "lib/support/name_list.h"
 #include "lib/support/text.h"
@@ -34,7 +34,7 @@ bool HoldsWeights(const Node& node) {
 class Judge {
  public:
   void Compare(const ServedGraphs& graphs) {
-    for (LayerChange& change : LayerChangesOf(graphs)) {
+    for (LayerChange& change : LayerChangesOf(graphs.OfLayers())) {
       bool is_known = llvm::any_of(layers_, [&](const LayerChange& other) {
         return other.layer == change.layer && other.kind == change.kind &&
                other.details == change.details;
@@ -66,6 +66,8 @@ class Judge {
     std::map<std::pair<std::string, std::string>, Renamed> nodes;
     for (const MatchedPair& pair : graphs.diff.matched) {
       llvm::StringRef a = pair.a.node.name(), b = pair.b.node.name();
+      bool is_argument = pair.b.node.op() == "_Arg" || pair.b.node.op() == "_Retval";
+      if (is_argument) continue;  // TensorFlow makes its name, from those of the layers around it
       if (a == b || NameClass(a) == NameClass(b)) continue;
       std::string of_a = graphs.layers_before->Of(pair.a.node);
       std::string of_b = graphs.layers_now->Of(pair.b.node);

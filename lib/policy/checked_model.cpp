@@ -1,10 +1,10 @@
 #include "lib/policy/checked_model.h"
 
+#include "lib/diff/layer_changes.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/job/model_values.h"
 #include "lib/job/signature_graph.h"
-#include "lib/policy/layer_changes.h"
 #include "lib/policy/lost_fusions.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -43,12 +43,12 @@ ServedGraphs Compared(std::shared_ptr<const OpenedGraph> before,
   options.side_by_side = false;
   options.ignore = IgnoredByLayers();
   const Module &a = before->module(), &b = now->module();
-  return {std::move(before),
-          std::move(now),
+  return {before,
+          now,
           of_signature,
           DiffModules(a, b, options),
-          std::make_shared<const LayerNames>(a),
-          std::make_shared<const LayerNames>(b)};
+          std::make_shared<const LayerNames>(before->file()),
+          std::make_shared<const LayerNames>(now->file())};
 }
 
 }  // namespace

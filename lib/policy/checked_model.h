@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/diff/layer_changes.h"
 #include "lib/diff/value_diff.h"
 #include "lib/doctor/diagnose.h"
 #include "lib/job/model_run.h"
 #include "lib/job/opened_graph.h"
-#include "lib/policy/layer_names.h"
 
 namespace grapnel {
 
@@ -22,6 +22,9 @@ struct ServedGraphs {
   bool of_signature = false;
   Diff diff;  // from `before`, with what IgnoredByLayers ignores
   std::shared_ptr<const LayerNames> layers_before, layers_now;
+  DiffOfLayers OfLayers() const {
+    return {before->module(), now->module(), diff, *layers_before, *layers_now, of_signature};
+  }
 };
 
 // Finds a node of the main graph of `now` by its name, or by the end of a name that begins with

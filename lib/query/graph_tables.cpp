@@ -28,6 +28,7 @@ CREATE TABLE nodes (
   op TEXT,
   function TEXT,           -- the function whose body contains it; NULL: the main graph
   scope TEXT,              -- the name up to its last /; '' at the top
+  layer TEXT,              -- layers.name; NULL: in no layer
   device TEXT,             -- the requested device; NULL: none
   inputs INTEGER,          -- data inputs
   control_inputs INTEGER,
@@ -72,6 +73,7 @@ CREATE TABLE outputs (
 -- The cost of one run of a node, a call including its function. Lower bounds where `open` is not 0.
 CREATE TABLE costs (
   node INTEGER PRIMARY KEY,  -- nodes.id
+  layer TEXT,              -- layers.name; NULL: in no layer
   flops INTEGER,           -- a multiply-add counts as two
   bytes INTEGER,           -- of the tensors that it creates
   peak_bytes INTEGER,      -- of created tensors, held at one time
@@ -86,6 +88,16 @@ CREATE TABLE bodies (
   bytes INTEGER,
   peak_bytes INTEGER,      -- in the order of `run`; without constants, variables and arguments
   open INTEGER
+);
+
+-- The layers of the model, in its order; a nested model comes before its layers.
+CREATE TABLE layers (
+  name TEXT PRIMARY KEY,   -- with the names of the models around it: encoder/conv
+  class TEXT,              -- Conv2D; NULL: the file does not say
+  parameters INTEGER,      -- elements of its variables, with those of its layers
+  flops INTEGER,           -- of one run, with those of its layers; a batch of unknown size counts as 1; NULL: no signature is the default
+  shape TEXT,              -- of its first output; NULL: unknown
+  parent TEXT              -- layers.name of the nested model that contains it; NULL: the model itself
 );
 
 -- Name scopes, except those whose nodes are all in a single inner scope.
@@ -172,8 +184,8 @@ std::string HashText(uint64_t hash) { return llvm::formatv("{0:x-16}", hash).str
 
 // The functions that receive each table's rows; null if the caller did not request the table.
 struct RowSinks {
-  RowSink nodes, edges, attributes, constants, outputs, costs, bodies, scopes, functions, calls,
-      lines;
+  RowSink nodes, edges, attributes, constants, outputs, costs, bodies, layers, scopes, functions,
+      calls, lines;
 };
 struct TableOfGraph {
   const char* name;
@@ -181,13 +193,14 @@ struct TableOfGraph {
   const char* insert;
 };
 constexpr TableOfGraph kTables[] = {
-    {"nodes", &RowSinks::nodes, "INSERT INTO nodes VALUES(?,?,?,?,?,?,?,?,?)"},
+    {"nodes", &RowSinks::nodes, "INSERT INTO nodes VALUES(?,?,?,?,?,?,?,?,?,?)"},
     {"edges", &RowSinks::edges, "INSERT INTO edges VALUES(?,?,?,?,?)"},
     {"attributes", &RowSinks::attributes, "INSERT INTO attributes VALUES(?,?,?)"},
     {"constants", &RowSinks::constants, "INSERT INTO constants VALUES(?,?,?,?,?)"},
     {"outputs", &RowSinks::outputs, "INSERT INTO outputs VALUES(?,?,?,?,?,?)"},
-    {"costs", &RowSinks::costs, "INSERT INTO costs VALUES(?,?,?,?,?)"},
+    {"costs", &RowSinks::costs, "INSERT INTO costs VALUES(?,?,?,?,?,?)"},
     {"bodies", &RowSinks::bodies, "INSERT INTO bodies VALUES(?,?,?,?,?,?)"},
+    {"layers", &RowSinks::layers, "INSERT OR IGNORE INTO layers VALUES(?,?,?,?,?,?)"},
     {"scopes", &RowSinks::scopes, "INSERT INTO scopes VALUES(?,?,?,?)"},
     {"functions", &RowSinks::functions,
      "INSERT OR IGNORE INTO functions VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
@@ -198,8 +211,10 @@ constexpr TableOfGraph kTables[] = {
 class Tables {
  public:
   Tables(const Module& module, const LineTable& lines, llvm::ArrayRef<std::string> from_outside,
-         RowSinks sinks)
+         const LayerSource& layers, RowSinks sinks)
       : module_(module), lines_(lines), from_outside_(from_outside), rows_(std::move(sinks)) {
+    bool needs_layers = rows_.nodes || rows_.costs || rows_.layers;
+    if (layers && needs_layers) layers_ = layers();
     if (!rows_.outputs && !rows_.costs && !rows_.bodies) return;
     shapes_ = std::make_unique<ModuleShapes>(module);
     if (!rows_.costs && !rows_.bodies) return;
@@ -212,6 +227,7 @@ class Tables {
     for (const auto& function : module_.functions)
       RETURN_IF_ERROR(Add(function->body, function->name()));
     if (rows_.functions) RETURN_IF_ERROR(AddFunctions());
+    if (rows_.layers) RETURN_IF_ERROR(AddLayers());
     return rows_.scopes ? AddScopes() : Error::success();
   }
 
@@ -265,6 +281,22 @@ class Tables {
     return Error::success();
   }
 
+  Error AddLayers() {
+    for (const LayerRow& layer : layers_.rows) {
+      RowCell flops;
+      if (layer.flops) flops = Number(*layer.flops);
+      RETURN_IF_ERROR(
+          rows_.layers({Text(layer.name), TextOrNull(layer.class_name), Number(layer.parameters),
+                        flops, TextOrNull(layer.shape), TextOrNull(layer.parent)}));
+    }
+    return Error::success();
+  }
+
+  // Returns the path of the node's layer; "" if it is in none.
+  std::string LayerOf(const Node& node) const {
+    return layers_.names.empty() ? "" : layers_.names.Of(node);
+  }
+
   Error AddScopes() {
     std::vector<std::vector<ScopeBlock>> bodies = ScopeBlocks(module_);
     for (size_t i = 0; i < bodies.size(); ++i) {
@@ -281,9 +313,10 @@ class Tables {
   Error AddNode(const Node& node, llvm::StringRef function) {
     llvm::StringRef name = node.name();
     llvm::StringRef scope = name.contains('/') ? name.rsplit('/').first : llvm::StringRef();
+    std::string layer = LayerOf(node);
     return rows_.nodes({Number(IdOf(node)), Text(name), Text(node.op()), TextOrNull(function),
-                        Text(scope), TextOrNull(node.device()), Number(node.num_inputs()),
-                        Number(node.num_controls()),
+                        Text(scope), TextOrNull(layer), TextOrNull(node.device()),
+                        Number(node.num_inputs()), Number(node.num_controls()),
                         Number(static_cast<int64_t>(node.uses().size()))});
   }
 
@@ -335,8 +368,9 @@ class Tables {
 
   Error AddCost(const Node& node) {
     RunCost cost = costs_of_->OfNode(node);
-    return rows_.costs({Number(IdOf(node)), Number(cost.flops), Number(cost.bytes),
-                        Number(cost.peak_bytes), Number(cost.open)});
+    std::string layer = LayerOf(node);
+    return rows_.costs({Number(IdOf(node)), TextOrNull(layer), Number(cost.flops),
+                        Number(cost.bytes), Number(cost.peak_bytes), Number(cost.open)});
   }
 
   Error AddAttributes(const Node& node) {
@@ -385,6 +419,7 @@ class Tables {
   const LineTable& lines_;
   llvm::ArrayRef<std::string> from_outside_;
   RowSinks rows_;
+  QueriedLayers layers_;
   std::unique_ptr<ModuleShapes> shapes_;
   std::unique_ptr<ModuleCosts> costs_of_;
   std::map<const Graph*, std::optional<int64_t>> runs_;
@@ -392,7 +427,8 @@ class Tables {
 };
 
 Error FillTables(const Module& module, const LineTable& lines, llvm::StringRef only_for,
-                 llvm::ArrayRef<std::string> from_outside, Database* database) {
+                 llvm::ArrayRef<std::string> from_outside, const LayerSource& layers,
+                 Database* database) {
   std::optional<llvm::StringSet<>> wanted;
   if (!only_for.empty()) wanted = database->TablesReadBy(only_for);
   RowSinks sinks;
@@ -402,7 +438,7 @@ Error FillTables(const Module& module, const LineTable& lines, llvm::StringRef o
     sinks.*
         table.sink = [insert](llvm::ArrayRef<RowCell> cells) mutable { return insert.Row(cells); };
   }
-  return Tables(module, lines, from_outside, std::move(sinks)).AddAll();
+  return Tables(module, lines, from_outside, layers, std::move(sinks)).AddAll();
 }
 
 Error AddRewrite(const Rewrite& rewrite, Database::Insert* rewrites, Database::Insert* nodes) {
@@ -436,20 +472,21 @@ std::vector<TableColumn> ColumnsOf(llvm::StringRef table) {
 }
 
 Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef name, RowSink sink,
-                 llvm::ArrayRef<std::string> from_outside) {
+                 llvm::ArrayRef<std::string> from_outside, const LayerSource& layers) {
   RowSinks sinks;
   const auto* table =
       llvm::find_if(kTables, [&](const TableOfGraph& each) { return name == each.name; });
   assert(table != std::end(kTables));
   sinks.*table->sink = std::move(sink);
-  return Tables(module, lines, from_outside, std::move(sinks)).AddAll();
+  return Tables(module, lines, from_outside, layers, std::move(sinks)).AddAll();
 }
 
 Error AddGraph(const Module& module, Database* database, const LineTable& lines,
-               llvm::StringRef only_for, llvm::ArrayRef<std::string> from_outside) {
+               llvm::StringRef only_for, llvm::ArrayRef<std::string> from_outside,
+               const LayerSource& layers) {
   RETURN_IF_ERROR(database->Execute(kSchema));
   RETURN_IF_ERROR(database->Execute("BEGIN"));
-  RETURN_IF_ERROR(FillTables(module, lines, only_for, from_outside, database));
+  RETURN_IF_ERROR(FillTables(module, lines, only_for, from_outside, layers, database));
   RETURN_IF_ERROR(database->Execute("COMMIT"));
   return database->Execute(kIndexes);
 }

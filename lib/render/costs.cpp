@@ -25,10 +25,11 @@ Cost CostOf(const Node& node, const ShapeMap& shapes) {
 }
 
 ScopeCosts::ScopeCosts(const Graph& graph, const ScopeTree& tree, const ShapeMap& shapes)
-    : costs_(tree.size()) {
+    : costs_(tree.size()), of_nodes_(graph.end_id()) {
   for (Node node : graph.nodes()) {
+    of_nodes_[node.id()] = CostOf(node, shapes);
     ScopeId scope = tree.ScopeOf(node.id());
-    if (scope != kNoScope) costs_[scope] += CostOf(node, shapes);
+    if (scope != kNoScope) costs_[scope] += of_nodes_[node.id()];
   }
   for (ScopeId id = static_cast<ScopeId>(tree.size()); id-- > 1;)
     costs_[tree.scope(id).parent] += costs_[id];

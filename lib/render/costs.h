@@ -32,9 +32,10 @@ class ScopeCosts {
   // The summed cost of all nodes in a scope at any depth; for the root scope, of all nodes in the
   // tree.
   const Cost& Of(ScopeId scope) const { return costs_[scope]; }
+  const Cost& OfNode(NodeId node) const { return of_nodes_[node]; }  // as CostOf
 
  private:
-  std::vector<Cost> costs_;
+  std::vector<Cost> costs_, of_nodes_;
 };
 
 }  // namespace grapnel

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "llvm/ADT/STLExtras.h"
@@ -25,9 +24,7 @@ class ViewMaker {
     for (const PictureEdge& edge : picture_.edges) AddEdge(edge);
     std::vector<FrameView> views;
     views.reserve(frames_.size());
-    // Outer frames come first, because their views determine the order of the lines that enter the
-    // frames in them.
-    for (size_t i = 0; i < frames_.size(); ++i) views.push_back(Finish(i));
+    for (Frame& frame : frames_) views.push_back(Finish(frame));
     return views;
   }
 
@@ -48,9 +45,6 @@ class ViewMaker {
     std::map<std::string, uint64_t> sources, sinks;  // number of edges of each end outside, by key
     std::map<std::tuple<End, End, PictureEdge::Kind>, size_t> by_ends;
     std::vector<std::pair<std::pair<End, End>, FrameEdge>> edges;
-    // Keys of sources and sinks, in the order of their lines in the view of the frame around this
-    // one.
-    std::vector<std::string> source_order, sink_order;
   };
 
   uint32_t PutIn(int cluster, FrameItem item) {
@@ -153,26 +147,18 @@ class ViewMaker {
     if (made.label != edge.label) made.label.clear();
   }
 
-  // Returns the keys of a frame's sources or sinks in the order in which their lines arrive from
-  // the view around the frame. Keys without a line there come last.
+  // Returns the keys of a frame's sources or sinks, in the order of its edges.
   static std::vector<std::string> Ports(const Frame& frame, bool sources) {
-    std::vector<std::string> ports = sources ? frame.source_order : frame.sink_order;
+    std::vector<std::string> ports;
     for (const auto& [ends, edge] : frame.edges) {
       const End& end = sources ? ends.first : ends.second;
       if (end.place == (sources ? End::kSource : End::kSink) && !llvm::is_contained(ports, end.key))
         ports.push_back(end.key);
     }
-    llvm::erase_if(ports, [&](const std::string& key) {
-      return llvm::none_of(frame.edges, [&](const auto& made) {
-        const End& end = sources ? made.first.first : made.first.second;
-        return end.place == (sources ? End::kSource : End::kSink) && end.key == key;
-      });
-    });
     return ports;
   }
 
-  FrameView Finish(size_t number) {
-    Frame& frame = frames_[number];
+  static FrameView Finish(Frame& frame) {
     FrameView view;
     view.items = frame.items;
     view.sources = Ports(frame, true);
@@ -184,68 +170,12 @@ class ViewMaker {
       return (end.place == End::kSource ? first_source : first_sink) +
              (llvm::find(ports, end.key) - ports.begin());
     };
-    std::vector<LayerEdge> edges;
-    std::vector<uint32_t> above;
-    for (uint32_t item = 0; item < view.items.size(); ++item) {
-      const FrameItem& one = view.items[item];
-      bool kept =
-          one.is_cluster ? picture_.clusters[one.index].kept : picture_.boxes[one.index].kept;
-      if (kept) above.push_back(item);
-    }
     for (auto& [ends, edge] : frame.edges) {
       edge.from = item_of(ends.first);
       edge.to = item_of(ends.second);
-      uint32_t weight = edge.kind == PictureEdge::Kind::kControl ? 1 : 3;
-      edges.push_back({edge.from, edge.to, weight, edge.back});
       view.edges.push_back(edge);
     }
-    std::vector<uint32_t> top(view.sources.size()), bottom(view.sinks.size());
-    std::iota(top.begin(), top.end(), first_source);
-    std::iota(bottom.begin(), bottom.end(), first_sink);
-    PutAbove(above, first_sink + view.sinks.size(), &edges);
-    view.layering = MakeLayers(first_sink + view.sinks.size(), edges, top, bottom);
-    OrderPorts(view);
     return view;
-  }
-
-  // Sets the order of the ports of the frames that `view` contains: the order in which the lines of
-  // `view` arrive at them.
-  void OrderPorts(const FrameView& view) {
-    std::vector<double> place(view.layering.num_items, 0);
-    for (const auto& layer : view.layering.layers) {
-      for (size_t i = 0; i < layer.size(); ++i) place[layer[i]] = (i + 0.5) / layer.size();
-    }
-    auto key_of = [&](uint32_t item) {
-      if (item < view.items.size()) return view.items[item].Key();
-      item -= view.items.size();
-      return item < view.sources.size() ? view.sources[item]
-                                        : view.sinks[item - view.sources.size()];
-    };
-    std::map<uint32_t, std::vector<std::pair<double, std::string>>> in, out;  // by cluster
-    for (size_t i = 0; i < view.edges.size(); ++i) {
-      const FrameEdge& edge = view.edges[i];
-      const std::vector<uint32_t>& bends = view.layering.bends[i];
-      auto is_frame = [&](uint32_t item) {
-        return item < view.items.size() && view.items[item].is_cluster;
-      };
-      if (is_frame(edge.to))
-        in[view.items[edge.to].index].emplace_back(place[bends.empty() ? edge.from : bends.back()],
-                                                   key_of(edge.from));
-      if (is_frame(edge.from))
-        out[view.items[edge.from].index].emplace_back(
-            place[bends.empty() ? edge.to : bends.front()], key_of(edge.to));
-    }
-    auto tell = [&](auto& orders, std::vector<std::string> Frame::*order) {
-      for (auto& [cluster, keys] : orders) {
-        std::sort(keys.begin(), keys.end());
-        for (auto& [at, key] : keys) {
-          if (!llvm::is_contained(frames_[cluster + 1].*order, key))
-            (frames_[cluster + 1].*order).push_back(key);
-        }
-      }
-    };
-    tell(in, &Frame::source_order);
-    tell(out, &Frame::sink_order);
   }
 
   const Picture& picture_;

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/render/layering.h"
 #include "lib/render/picture.h"
 
 namespace grapnel {
@@ -35,11 +34,10 @@ struct FrameView {
   std::vector<FrameItem> items;
   std::vector<std::string> sources, sinks;  // keys of ends outside; "rest" for the rest of too many
   std::vector<FrameEdge> edges;
-  Layering layering;
 };
 
 // Returns a view for each frame: [0] is the outermost frame, [1 + i] the frame of cluster i. Takes
-// near-linear time in the picture, except for the layering and for frames with many ends outside.
+// near-linear time in the picture, except for frames with many ends outside.
 std::vector<FrameView> MakeFrameViews(const Picture& picture);
 
 }  // namespace grapnel

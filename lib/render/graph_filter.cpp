@@ -39,7 +39,7 @@ std::string NameOf(const Module& module, size_t body) {
   return body == 0 ? "" : Printable(module.functions[body - 1]->name());
 }
 
-using Counts = std::map<std::string, size_t>;
+using Counts = std::map<std::string, size_t>;  // as GraphPage::Counts
 
 // Writes [[text, count], ...], most frequent first.
 void WriteCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream& json) {
@@ -123,28 +123,15 @@ std::string Packed(llvm::StringRef states) {
 }  // namespace
 
 std::string GraphPage::FacetsJson() const {
-  Counts ops, devices, clusters, functions;
+  Counts ops, functions;
   for (size_t body = 0; body < num_bodies(); ++body) {
     const Graph& graph = this->graph(body);
     llvm::DenseMap<StringId, size_t> of_body;
-    // Node counts by the device as the graph spells it: shortening is expensive, so each device is
-    // shortened only once, below.
-    llvm::StringMap<size_t> asked;
-    for (Node node : graph.nodes()) {
-      ++of_body[node.op_id()];
-      if (marks_ && marks_->device_of) {
-        ++devices[PageDevice(node, marks_)];
-      } else {
-        ++asked[node.device()];
-      }
-      ++clusters[Printable(clusters_.Of(node))];
-    }
+    for (Node node : graph.nodes()) ++of_body[node.op_id()];
     for (const auto& [op, count] : of_body) ops[Printable(module_.strings.Get(op))] += count;
-    for (const auto& device : asked)
-      devices[Printable(ShortDevice(device.getKey()))] += device.second;
     if (graph.num_nodes() > 0) functions[NameOf(module_, body)] += graph.num_nodes();
   }
-  Counts jobs, tasks;
+  Counts devices = CountDevices(), jobs, tasks;
   for (const auto& [device, count] : devices) {
     Place place = PlaceOf(device);
     jobs[place.job] += count;
@@ -156,7 +143,7 @@ std::string GraphPage::FacetsJson() const {
       WriteCounts("job", jobs, json);
       WriteCounts("task", tasks, json);
       WriteCounts("device", devices, json);
-      WriteCounts("cluster", clusters, json);
+      WriteCounts("cluster", CountClusters(), json);
       WriteCounts("function", functions, json);
     });
   });

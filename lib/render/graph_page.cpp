@@ -7,7 +7,8 @@
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/render/labels.h"
-#include "lib/render/page_writers.h"
+#include "lib/render/node_texts.h"
+#include "lib/render/page_body.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -80,10 +81,21 @@ void WriteOpen(const PageOpening& opening, const llvm::DenseMap<const Graph*, si
   });
 }
 
+// Returns the texts without "".
+std::vector<std::string> MostFrequentFirst(const std::map<std::string, size_t>& counts) {
+  std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
+  llvm::stable_sort(order, [](auto& a, auto& b) { return a.second > b.second; });
+  std::vector<std::string> texts;
+  for (auto& [text, count] : order)
+    if (!text.empty()) texts.push_back(std::move(text));
+  return texts;
+}
+
 void WriteBody(const Graph& graph, const Function* function,
                const llvm::DenseMap<const Graph*, size_t>& number, llvm::json::OStream& json) {
   json.attribute("name", function ? Printable(function->name()) : "");
   json.attribute("nodes", graph.num_nodes());
+  json.attribute("end", graph.end_id());
   uint64_t data = 0, control = 0;
   std::set<size_t> calls;
   for (Node node : graph.nodes()) {
@@ -110,32 +122,29 @@ std::string PageDevice(const Node& node, const PageMarks* marks) {
 }
 
 std::string PageDocument(llvm::function_ref<void(llvm::json::OStream&)> write) {
-  std::string plain, safe;
-  llvm::raw_string_ostream os(safe);
-  llvm::raw_string_ostream plain_os(plain);
-  {
-    llvm::json::OStream json(plain_os);
-    write(json);
-  }
-  for (char c : plain_os.str()) {
+  std::string plain = JsonText(write), safe;
+  safe.reserve(plain.size());
+  for (char c : plain) {
     if (c == '<') {
-      os << "\\u003c";
+      safe += "\\u003c";
     } else if (c == '>') {
-      os << "\\u003e";
+      safe += "\\u003e";
     } else if (c == '&') {
-      os << "\\u0026";
+      safe += "\\u0026";
     } else {
-      os << c;
+      safe += c;
     }
   }
-  return os.str();
+  return safe;
 }
 
 struct GraphPage::Slot {
   const Graph* graph = nullptr;
   const Function* function = nullptr;
-  std::once_flag once;
+  std::once_flag once, kinds_once, body_once;
   std::unique_ptr<BodyScopes> scopes;
+  std::vector<int8_t> kinds;
+  std::optional<PageBody> body;
 };
 
 GraphPage::GraphPage(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title,
@@ -145,7 +154,8 @@ GraphPage::GraphPage(const Module& module, llvm::ArrayRef<Signature> signatures,
       signatures_(signatures),
       title_(std::move(title)),
       marks_(marks),
-      clusters_(module) {
+      clusters_(module),
+      find_([this](llvm::StringRef name) { return FindBody(name); }) {
   auto add = [&](const Graph* graph, const Function* function) {
     bodies_.push_back(std::make_unique<Slot>());
     bodies_.back()->graph = graph;
@@ -195,14 +205,29 @@ Expected<std::vector<NodeId>> GraphPage::NodesIn(size_t body, ScopeId scope) {
   return scopes.NodesIn(scope);
 }
 
-std::vector<ScopeId> GraphPage::OpenableScopes(size_t body) {
-  const ScopeTree& tree = Scopes(body).tree();
-  std::vector<ScopeId> scopes = {tree.scope(kRootScope).core};
-  for (ScopeId id = 0; id < tree.size(); ++id) {
-    if (id != scopes[0] && tree.scope(id).core == id && tree.scope(id).num_shown > 1)
-      scopes.push_back(id);
-  }
-  return scopes;
+const PageBody& GraphPage::Body(size_t body) {
+  Slot& slot = *bodies_[body];
+  std::call_once(slot.body_once, [&] {
+    slot.body.emplace(PageBody{Scopes(body), find_, marks_, KindsOfMarks(body),
+                               EntryOf(graph(body)), clusters_, Stacks()});
+  });
+  return *slot.body;
+}
+
+const std::vector<int8_t>& GraphPage::KindsOfMarks(size_t body) const {
+  Slot& slot = *bodies_[body];
+  std::call_once(slot.kinds_once, [&] {
+    if (!marks_) return;
+    slot.kinds.assign(slot.graph->end_id(), -1);
+    for (Node node : slot.graph->nodes())
+      slot.kinds[node.id()] = static_cast<int8_t>(marks_->kind_of(node));
+  });
+  return slot.kinds;
+}
+
+void GraphPage::Analyze(size_t body) {
+  Body(body);
+  Scopes(body).costs();
 }
 
 const std::string& GraphPage::ModelJson() {
@@ -290,8 +315,7 @@ void GraphPage::WriteSignatures(llvm::json::OStream& json) const {
 
 // Writes the devices of nodes, assigned or requested, most frequent first.
 void GraphPage::WriteDevices(llvm::json::OStream& json) const {
-  std::vector<std::string> devices =
-      TextsOfNodes([&](const Node& node) { return PageDevice(node, marks_); });
+  std::vector<std::string> devices = MostFrequentFirst(CountDevices());
   json.attributeArray("devices", [&] {
     for (const std::string& name : devices) json.value(name);
   });
@@ -301,75 +325,54 @@ void GraphPage::WriteDevices(llvm::json::OStream& json) const {
 }
 
 void GraphPage::WriteClusters(llvm::json::OStream& json) const {
-  std::vector<std::string> clusters =
-      TextsOfNodes([&](const Node& node) { return Printable(clusters_.Of(node)); });
+  std::vector<std::string> clusters = MostFrequentFirst(CountClusters());
   if (clusters.empty()) return;
   json.attributeArray("clusters", [&] {
     for (const std::string& name : clusters) json.value(name);
   });
 }
 
-std::vector<std::string> GraphPage::TextsOfNodes(
-    llvm::function_ref<std::string(const Node&)> text_of) const {
-  std::map<std::string, size_t> counts;
+// Shortening a device is expensive, so each one that the graph names is shortened only once.
+GraphPage::Counts GraphPage::CountDevices() const {
+  Counts devices;
+  llvm::DenseMap<StringId, size_t> asked;
   for (const auto& slot : bodies_) {
     for (Node node : slot->graph->nodes()) {
-      std::string text = text_of(node);
-      if (!text.empty()) ++counts[text];
+      if (marks_ && marks_->device_of) {
+        ++devices[PageDevice(node, marks_)];
+      } else {
+        ++asked[node.device_id()];
+      }
     }
   }
-  std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
-  std::stable_sort(order.begin(), order.end(),
-                   [](auto& a, auto& b) { return a.second > b.second; });
-  std::vector<std::string> texts;
-  texts.reserve(order.size());
-  for (auto& [text, count] : order) texts.push_back(text);
-  return texts;
+  for (const auto& [id, count] : asked)
+    devices[Printable(ShortDevice(module_.strings.Get(id)))] += count;
+  return devices;
 }
 
-Expected<std::string> GraphPage::ScopeJson(size_t body, std::optional<ScopeId> scope) {
-  RETURN_IF_ERROR(Check(body));
-  const BodyScopes& scopes = Scopes(body);
-  const ScopeTree& tree = scopes.tree();
-  ScopeId id = scope.value_or(tree.scope(kRootScope).core);
-  if (id >= tree.size() || tree.scope(id).core != id)
-    return MakeError("body {0} has no scope {1} that can be opened", body, id);
-  auto find = [&](llvm::StringRef name) { return FindBody(name); };
-  return PageDocument([&](llvm::json::OStream& json) {
-    json.object([&] {
-      json.attribute("body", body);
-      if (id == tree.scope(kRootScope).core) {
-        json.attributeObject("counts", [&] {
-          json.attribute("constants", scopes.folding().constants);
-          json.attribute("constant_reads", scopes.folding().constant_reads);
-          json.attribute("no_ops", scopes.folding().no_ops);
-          json.attribute("drawn", scopes.num_drawn_inputs());
-          json.attribute("folded", scopes.num_folded_inputs());
-          json.attribute("dangling", scopes.num_dangling_inputs());
-        });
-      }
-      json.attributeBegin("view");
-      WriteScope({scopes, find, marks_, EntryOf(graph(body)), &clusters_}, id, json);
-      json.attributeEnd();
-    });
-  });
-}
-
-Expected<std::string> GraphPage::NodeJson(size_t body, NodeId node) {
-  RETURN_IF_ERROR(Check(body));
-  if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
-  auto find = [&](llvm::StringRef name) { return FindBody(name); };
-  return PageDocument([&](llvm::json::OStream& json) {
-    WriteNode(
-        {Scopes(body), find, marks_, EntryOf(graph(body)), &clusters_, &Lines(), &page_lines_},
-        graph(body).node(node), json);
-  });
+GraphPage::Counts GraphPage::CountClusters() const {
+  Counts clusters;
+  for (const auto& slot : bodies_) {
+    if (clusters_.empty() && slot->graph->num_nodes() > 0) {
+      clusters[""] += slot->graph->num_nodes();
+      continue;
+    }
+    for (Node node : slot->graph->nodes()) ++clusters[Printable(clusters_.Of(node))];
+  }
+  return clusters;
 }
 
 const LineTable& GraphPage::Lines() {
-  std::call_once(lines_once_,
-                 [this] { lines_ = page_lines_.read ? page_lines_.read() : LineTable(module_); });
+  std::call_once(lines_once_, [this] {
+    lines_ = page_lines_.read ? page_lines_.read() : LineTable(module_);
+    stacks_ = std::make_unique<StackTexts>(lines_, page_lines_);
+  });
   return lines_;
+}
+
+StackTexts& GraphPage::Stacks() {
+  Lines();
+  return *stacks_;
 }
 
 std::vector<ScopeId> GraphPage::ScopesAround(size_t body, NodeId node) {

@@ -1,9 +1,9 @@
-// Makes the JSON documents of one graph for the page: the model, a scope, a node, a list of all
-// nodes.
+// Makes the documents of one graph for the page: the model, a scope, a node, a list of all nodes.
 #ifndef GRAPNEL_LIB_RENDER_GRAPH_PAGE_H_
 #define GRAPNEL_LIB_RENDER_GRAPH_PAGE_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,21 +66,22 @@ struct PageLines {
   std::function<std::optional<Text>(const SourceFrame&)> text;  // text around a line; may be empty
 };
 
+struct PageBody;
+class KnownNodeTexts;
+class PageRows;
+class StackTexts;
+
 constexpr size_t kIndexPage = 4096;  // nodes in one page of an index
 
 // Long lists (readers of an output, marked nodes of a kind, problems) come in pieces: the first
 // kFirstListed entries in the document itself, then kListedAPage in each further page.
 constexpr size_t kFirstListed = 200, kListedAPage = 2000;
 
-struct IndexPage {
-  std::string json;
-  NodeId next = 0;  // the first id of the next page; Graph::end_id after the last
-};
-
 // The documents of one module. Bodies are numbered: 0 is the main graph, 1 + i the i-th function of
 // the library. A body is analyzed when it is first requested. Thread-safe. All text is UTF-8
-// without control characters; '<', '>' and '&' are escaped, so that a document can be embedded in
-// HTML.
+// without control characters. Documents called ...Json are JSON; '<', '>' and '&' are escaped in
+// them, so that they can be embedded in HTML. The others are tables of rows of nodes and scopes
+// (lib/render/page_rows.h).
 class GraphPage {
  public:
   // Makes a page for the main graph and library of a module, with the signatures of its file; all
@@ -105,20 +106,28 @@ class GraphPage {
   // Title, bodies with their calls, signatures, problems, colors, devices, XLA clusters, marks, and
   // the scopes and functions that are open at first.
   const std::string& ModelJson();
-  // One opened scope: its contents with their layers and order, but without positions, since only
-  // the page knows the sizes. nullopt is the outermost scope. Errors: no such body or scope; the
-  // scope is not a core (see Scope::core).
-  Expected<std::string> ScopeJson(size_t body, std::optional<ScopeId> scope);
-  // Everything about one node: attributes as text, inputs, readers, enclosing scopes.
-  Expected<std::string> NodeJson(size_t body, NodeId node);
-  // The nodes of a body with ids from `from` on, at most `limit`: names, ops, devices, output
-  // types, attributes, XLA clusters and, if known, source lines; each distinct text except names is
-  // written once. "next" is the `from` of the next page.
-  Expected<IndexPage> IndexJson(size_t body, NodeId from, size_t limit);
-  // The scope and inputs of the nodes that IndexJson returns for these arguments: {"nodes": [[id,
-  // scope, inputs ...], ...]}. The scope is -1 for nodes without a box of their own; inputs are
-  // node ids, control inputs -1 - id. The first page also has "parents", the parent of each scope.
-  Expected<IndexPage> LinksJson(size_t body, NodeId from, size_t limit);
+  // One opened scope: its contents, and the rows of the scopes and nodes in it and at its ports.
+  // nullopt is the outermost scope. Errors: no such body or scope; the scope is not a core (see
+  // Scope::core).
+  Expected<std::string> ScopeTable(size_t body, std::optional<ScopeId> scope);
+  // Everything about one node; the names and traits of its inputs and readers, and the scopes
+  // around it.
+  Expected<std::string> NodeTable(size_t body, NodeId node);
+  // The names and traits of the nodes of a body with ids from `from` on, at most `limit`, and
+  // "next"; the first table also has "parents".
+  Expected<std::string> IndexTable(size_t body, NodeId from, size_t limit);
+  // A page of a list: the readers of an output (if `output` is the number of ShownOutputs: the
+  // nodes that wait for the node by a control edge), beginning at entry `from`, at most
+  // kListedAPage, and "next". `with_names`: with their names and traits.
+  Expected<std::string> ReadersTable(size_t body, NodeId node, size_t output, size_t from,
+                                     bool with_names);
+  // All rows of the nodes, or of the scopes, with ids from `begin` to `end`, for a page in a file.
+  // The first rows of nodes come with "parents". `known` must outlive the rows.
+  std::unique_ptr<PageRows> NodeRows(size_t body, NodeId begin, NodeId end,
+                                     const KnownNodeTexts& known);
+  std::unique_ptr<PageRows> ScopeRows(size_t body, ScopeId begin, ScopeId end);
+  // Analyzes a body now, instead of when a document first needs it.
+  void Analyze(size_t body);
   // The nodes of all bodies that match a search (lib/render/node_query.h), or that a line of the
   // Python program made ("file.py:12", any frame of the stack). Best matches first, then in the
   // graph's order, at most `limit`: {"hits": [{"body", "node", "name", "op", "device", "types"}],
@@ -142,10 +151,8 @@ class GraphPage {
 
   // The scopes that contain a node and must be open to show it, the outermost first.
   std::vector<ScopeId> ScopesAround(size_t body, NodeId node);
-  // Further pages of lists, beginning at entry `from`: the readers of an output (if `output` is the
-  // number of outputs: the nodes that wait for the node by a control edge), the marked nodes of a
-  // kind, and the problems. "next" is the `from` of the next page.
-  Expected<std::string> ReadersJson(size_t body, NodeId node, size_t output, size_t from);
+  // Further pages of lists, beginning at entry `from`: the marked nodes of a kind, and the
+  // problems. "next" is the `from` of the next page.
   Expected<std::string> MarkedJson(size_t kind, size_t from) const;
   std::string ProblemsJson(size_t from) const;
   size_t num_problems() const { return module_.problems.size(); }
@@ -162,13 +169,15 @@ class GraphPage {
   const ShapeMap& shapes(size_t body) const { return shapes_.Of(graph(body)); }
   // The nodes in a scope at any depth, in the graph's order. Errors: no such body or scope.
   Expected<std::vector<NodeId>> NodesIn(size_t body, ScopeId scope);
-  // The scopes of a body that can be opened, each after the scopes around it.
-  std::vector<ScopeId> OpenableScopes(size_t body);
+  size_t num_scopes(size_t body) { return Scopes(body).tree().size(); }
 
  private:
   struct Slot;
   struct Texts;
   const BodyScopes& Scopes(size_t body);
+  const PageBody& Body(size_t body);
+  // By node id, the kind of the node's mark, -1 without one; empty if the page has no marks.
+  const std::vector<int8_t>& KindsOfMarks(size_t body) const;
   Error Check(size_t body) const;
   std::optional<size_t> FindBody(llvm::StringRef function) const;
   const Function* First() const;  // the function whose body is shown first; null: main graph
@@ -179,9 +188,10 @@ class GraphPage {
   void ForEachMarked(Visit&& visit) const;
   void WriteDevices(llvm::json::OStream& json) const;
   void WriteClusters(llvm::json::OStream& json) const;
-  // The distinct texts that `text_of` returns for the nodes of all bodies, most frequent first,
-  // without "".
-  std::vector<std::string> TextsOfNodes(llvm::function_ref<std::string(const Node&)> text_of) const;
+  // The numbers of nodes of all bodies by the text of their device, and of their XLA cluster.
+  using Counts = std::map<std::string, size_t>;
+  Counts CountDevices() const;
+  Counts CountClusters() const;
   const SignatureBody* EntryOf(const Graph& graph) const;  // null: no signature runs this body
   void WriteSignatures(llvm::json::OStream& json) const;
 
@@ -193,13 +203,16 @@ class GraphPage {
   std::optional<size_t> first_;
   std::optional<PageOpening> opening_;  // set by OpenAs
   const LineTable& Lines();
+  StackTexts& Stacks();
   PageLines page_lines_;
   std::once_flag lines_once_;
   LineTable lines_;
+  std::unique_ptr<StackTexts> stacks_;
   const PageMarks* marks_;
   XlaClusters clusters_;
   std::vector<std::unique_ptr<Slot>> bodies_;
   llvm::StringMap<size_t> by_name_;
+  std::function<std::optional<size_t>(llvm::StringRef)> find_;  // FindBody
   std::once_flag model_once_;
   std::string model_json_;
 };

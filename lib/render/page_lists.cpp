@@ -1,8 +1,7 @@
 // GraphPage's long lists, which the page requests in several documents.
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
-#include "lib/render/page_writers.h"
-#include "lib/render/shown_outputs.h"
+#include "lib/render/page_body.h"
 
 namespace grapnel {
 namespace {
@@ -35,8 +34,9 @@ void WriteProblems(llvm::ArrayRef<Problem> problems, size_t from, size_t limit,
 template <typename Visit>
 void GraphPage::ForEachMarked(Visit&& visit) const {
   for (size_t body = 0; marks_ && body < num_bodies(); ++body) {
+    const std::vector<int8_t>& kinds = KindsOfMarks(body);
     for (Node node : graph(body).nodes()) {
-      int kind = marks_->kind_of(node);
+      int kind = kinds[node.id()];
       bool is_listed = kind >= 0 && (!marks_->is_listed || marks_->is_listed(node));
       if (is_listed) visit(body, node, kind);
     }
@@ -85,19 +85,6 @@ Expected<std::string> GraphPage::MarkedJson(size_t kind, size_t from) const {
 std::string GraphPage::ProblemsJson(size_t from) const {
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] { WriteProblems(module_.problems, from, kListedAPage, json); });
-  });
-}
-
-Expected<std::string> GraphPage::ReadersJson(size_t body, NodeId node, size_t output, size_t from) {
-  RETURN_IF_ERROR(Check(body));
-  if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
-  Node asked = graph(body).node(node);
-  std::vector<int32_t> ports = ShownOutputs(asked);
-  if (output > ports.size())
-    return MakeError("there is no such output: node {0} has only {1}", node, ports.size());
-  ports.push_back(kControlPort);
-  return PageDocument([&](llvm::json::OStream& json) {
-    json.object([&] { WriteReaders(asked, ports[output], from, kListedAPage, json); });
   });
 }
 

@@ -3,6 +3,7 @@
 #include "lib/render/frame_views.h"
 #include "lib/render/picture_key.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -41,10 +42,6 @@ class ViewsWriter {
     if (is_set) json_.attribute(key, true);
   }
 
-  void Numbers(llvm::ArrayRef<uint32_t> numbers) {
-    for (uint32_t number : numbers) json_.value(number);
-  }
-
   void Colors() {
     json_.attributeObject("colors", [&] {
       json_.attribute("title", "color: " + picture_.color_title);
@@ -73,15 +70,23 @@ class ViewsWriter {
         });
       }
     });
+    Above(view.items);
     Ports("sources", view.sources);
     Ports("sinks", view.sinks);
     json_.attributeArray("edges", [&] {
-      for (size_t i = 0; i < view.edges.size(); ++i)
-        json_.object([&] { Edge(view, view.edges[i], i); });
+      for (const FrameEdge& edge : view.edges) json_.object([&] { Edge(view, edge); });
     });
-    json_.attribute("items", view.layering.num_items);
-    json_.attributeArray("layers", [&] {
-      for (const auto& layer : view.layering.layers) json_.array([&] { Numbers(layer); });
+  }
+
+  void Above(llvm::ArrayRef<FrameItem> items) {
+    auto is_kept = [&](const FrameItem& item) {
+      return item.is_cluster ? picture_.clusters[item.index].kept : picture_.boxes[item.index].kept;
+    };
+    if (llvm::none_of(items, is_kept)) return;
+    json_.attributeArray("above", [&] {
+      for (size_t i = 0; i < items.size(); ++i) {
+        if (is_kept(items[i])) json_.value(i);
+      }
     });
   }
 
@@ -126,7 +131,7 @@ class ViewsWriter {
     return found.is_cluster ? picture_.clusters[found.index].id : picture_.boxes[found.index].id;
   }
 
-  void Edge(const FrameView& view, const FrameEdge& edge, size_t index) {
+  void Edge(const FrameView& view, const FrameEdge& edge) {
     json_.attribute("from", edge.from);
     json_.attribute("to", edge.to);
     json_.attribute("count", edge.count);
@@ -135,14 +140,12 @@ class ViewsWriter {
     Flag("call", edge.kind == PictureEdge::Kind::kCall);
     Flag("missing", edge.kind == PictureEdge::Kind::kDangling);
     Flag("through", edge.kind == PictureEdge::Kind::kThrough);
-    Flag("up", view.layering.upwards[index]);
+    Flag("back", edge.back);
     std::string from = NameOf(view, edge.from), to = NameOf(view, edge.to);
     if (!from.empty() && !to.empty()) {
       std::string label = edge.label.empty() ? "" : ": " + edge.label;
       json_.attribute("tip", from + " \xe2\x86\x92 " + to + label);
     }
-    const std::vector<uint32_t>& bends = view.layering.bends[index];
-    if (!bends.empty()) json_.attributeArray("bends", [&] { Numbers(bends); });
   }
 
   const Picture& picture_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/render/labels.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Sequence.h"
 
 namespace grapnel {
@@ -96,15 +97,32 @@ std::vector<NodeId> BodyScopes::NodesIn(ScopeId scope) const {
 
 std::vector<ScopeId> BodyScopes::Around(NodeId node) const {
   std::vector<ScopeId> around;
-  for (ScopeId id = tree_->ScopeOf(node); id != kNoScope; id = tree_->scope(id).parent) {
-    // A scope with a single shown op has no frame: it is drawn as that op.
-    if (tree_->scope(id).core == id && (tree_->scope(id).num_shown > 1 || id == kRootScope))
-      around.push_back(id);
-  }
+  for (ScopeId id = tree_->ScopeOf(node); id != kNoScope; id = tree_->scope(id).parent)
+    if (IsFrame(id)) around.push_back(id);
   std::reverse(around.begin(), around.end());
   if (around.empty() || around[0] != tree_->scope(kRootScope).core)
     around.insert(around.begin(), tree_->scope(kRootScope).core);
   return around;
+}
+
+NodeId BodyScopes::HomeOf(NodeId node) const {
+  constexpr size_t kMostVisited = 1000;
+  auto shown_for = [&](NodeId id) {
+    if (folding_.waits[id] != kNoNode) return folding_.waits[id];
+    return folding_.uses[id] == NodeUse::kShown ? id : kNoNode;
+  };
+  if (NodeId shown = shown_for(node); shown != kNoNode) return shown;
+  llvm::SmallVector<NodeId, 8> nearest = {node};
+  llvm::SmallDenseSet<NodeId, 8> seen = {node};
+  for (size_t i = 0; i < nearest.size(); ++i) {
+    for (const Use& use : graph_.node(nearest[i]).uses()) {
+      if (nearest.size() == kMostVisited) return node;
+      if (!seen.insert(use.node).second) continue;
+      if (NodeId shown = shown_for(use.node); shown != kNoNode) return shown;
+      nearest.push_back(use.node);
+    }
+  }
+  return node;
 }
 
 class BodyScopes::Viewer {
@@ -327,79 +345,9 @@ class BodyScopes::Viewer {
 
 ScopeView BodyScopes::View(ScopeId scope) const { return Viewer(*this, scope).Run(); }
 
-// Sorts ports by the order, from left to right, of their entities in the enclosing scope's layout.
-void BodyScopes::SortPorts(ScopeId scope, ScopeView* view) const {
-  ScopeId parent = tree_->scope(scope).parent;
-  while (parent != kNoScope && tree_->scope(parent).core != parent)
-    parent = tree_->scope(parent).parent;
-  if (parent == kNoScope) return;
-  const LaidOutScope& around = LayOut(parent);
-  std::vector<double> place(around.layering.num_items, 0);
-  for (const std::vector<uint32_t>& layer : around.layering.layers) {
-    for (size_t i = 0; i < layer.size(); ++i)
-      place[layer[i]] = (static_cast<double>(i) + 0.5) / static_cast<double>(layer.size());
-  }
-  std::map<std::string, double> by_key;
-  for (size_t i = 0; i < around.view.entities.size(); ++i)
-    by_key[around.view.entities[i].Key()] = place[i];
-  size_t item = around.view.entities.size();
-  for (const auto* ports : {&around.view.sources, &around.view.sinks}) {
-    for (const ScopePort& port : *ports) by_key.try_emplace(port.far.Key(), place[item++]);
-  }
-  std::vector<uint32_t> number(view->num_items());
-  for (uint32_t i = 0; i < number.size(); ++i) number[i] = i;
-  uint32_t first = static_cast<uint32_t>(view->entities.size());
-  for (auto* ports : {&view->sources, &view->sinks}) {
-    std::vector<std::pair<double, uint32_t>> order;
-    for (uint32_t i = 0; i < ports->size(); ++i) {
-      auto found = by_key.find((*ports)[i].far.Key());
-      order.push_back({(*ports)[i].rest || found == by_key.end() ? 2 : found->second, i});
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [](auto& a, auto& b) { return a.first < b.first; });
-    std::vector<ScopePort> sorted;
-    for (uint32_t i = 0; i < order.size(); ++i) {
-      sorted.push_back((*ports)[order[i].second]);
-      number[first + order[i].second] = first + i;
-    }
-    *ports = std::move(sorted);
-    first += static_cast<uint32_t>(ports->size());
-  }
-  for (EdgeBundle& edge : view->edges) {
-    edge.from = number[edge.from];
-    edge.to = number[edge.to];
-  }
-}
-
 const ScopeCosts& BodyScopes::costs() const {
   std::call_once(costs_once_, [this] { costs_.emplace(graph_, *tree_, shapes_); });
   return *costs_;
-}
-
-const LaidOutScope& BodyScopes::LayOut(ScopeId scope) const {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    auto found = laid_out_.find(scope);
-    if (found != laid_out_.end()) return *found->second;
-  }
-  auto made = std::make_unique<LaidOutScope>();
-  made->view = View(scope);
-  SortPorts(scope, &made->view);
-  std::vector<LayerEdge> edges;
-  for (const EdgeBundle& edge : made->view.edges)
-    edges.push_back({edge.from, edge.to, edge.control ? 1u : 3u, edge.back});
-  std::vector<uint32_t> top, bottom, above;
-  uint32_t item = static_cast<uint32_t>(made->view.entities.size());
-  for (uint32_t i = 0; i < item; ++i) {
-    ScopeId child = made->view.entities[i].scope;
-    if (child != kNoScope && tree_->scope(tree_->scope(child).core).kept) above.push_back(i);
-  }
-  for (size_t i = 0; i < made->view.sources.size(); ++i) top.push_back(item++);
-  for (size_t i = 0; i < made->view.sinks.size(); ++i) bottom.push_back(item++);
-  PutAbove(above, item, &edges);
-  made->layering = MakeLayers(item, edges, top, bottom);
-  std::lock_guard<std::mutex> lock(mutex_);
-  return *laid_out_.try_emplace(scope, std::move(made)).first->second;
 }
 
 }  // namespace grapnel

@@ -3,7 +3,7 @@
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_VIEW_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_VIEW_H_
 
-#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,7 +12,6 @@
 #include "lib/ir/module.h"
 #include "lib/render/costs.h"
 #include "lib/render/edges.h"
-#include "lib/render/layering.h"
 #include "lib/render/scope_tree.h"
 #include "lib/render/selection.h"
 #include "lib/shape/inference.h"
@@ -55,13 +54,6 @@ struct ScopeView {
   size_t num_items() const { return entities.size() + sources.size() + sinks.size(); }
 };
 
-// A view whose items are assigned to layers. Ports are in the order, from left to right, of their
-// entities in the layout of the enclosing scope.
-struct LaidOutScope {
-  ScopeView view;
-  Layering layering;
-};
-
 class BodyScopes {
  public:
   // `graph` and `shapes` must outlive this object. Takes n log n time in nodes and edges.
@@ -75,10 +67,9 @@ class BodyScopes {
   // Computed on first use. Thread-safe.
   const ScopeCosts& costs() const;
 
-  // Computes and caches the layout of a scope, which must be a core (see Scope::core), and of each
-  // enclosing core that is not laid out yet. Visits all nodes and edges in these scopes.
-  // Thread-safe.
-  const LaidOutScope& LayOut(ScopeId scope) const;
+  // Computes the view of a scope, which must be a core (see Scope::core). Visits all nodes and
+  // edges in the scope.
+  ScopeView View(ScopeId scope) const;
   // The numbers of inputs that are not drawn: those with a folded node at an end, and dangling
   // inputs.
   uint64_t num_folded_inputs() const { return num_folded_; }
@@ -90,9 +81,20 @@ class BodyScopes {
   // graph.
   std::vector<NodeId> NodesIn(ScopeId scope) const;
 
+  // True if the scope has a frame when it is open: a core (see Scope::core) with several shown
+  // nodes, or the core of the root.
+  bool IsFrame(ScopeId id) const {
+    const Scope& scope = tree_->scope(id);
+    if (id == kRootScope || id == tree_->scope(kRootScope).core) return scope.core == id;
+    return scope.core == id && scope.num_shown > 1;  // with one node, it is drawn as that op
+  }
   // The scopes that must be open to show a node, from the outermost to the innermost. Lists only
-  // cores (see Scope::core), the scopes that have frames.
+  // scopes that have frames.
   std::vector<ScopeId> Around(NodeId node) const;
+
+  // The node whose box shows this node: for a folded node, its nearest reader that is shown. The
+  // node itself if it has no such reader among the nearest thousand.
+  NodeId HomeOf(NodeId node) const;
 
  private:
   struct Edge {
@@ -101,8 +103,6 @@ class BodyScopes {
   };
   class Viewer;
 
-  ScopeView View(ScopeId scope) const;
-  void SortPorts(ScopeId scope, ScopeView* view) const;
   void ListEdges();
   void NumberScopes();
   bool Holds(ScopeId scope, NodeId node) const {
@@ -122,8 +122,6 @@ class BodyScopes {
   uint64_t num_folded_ = 0, num_dangling_ = 0;
   mutable std::once_flag costs_once_;
   mutable std::optional<ScopeCosts> costs_;
-  mutable std::mutex mutex_;
-  mutable std::map<ScopeId, std::unique_ptr<LaidOutScope>> laid_out_;
 };
 
 }  // namespace grapnel

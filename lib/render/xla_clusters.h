@@ -19,6 +19,8 @@ class XlaClusters {
   explicit XlaClusters(const Module& module);
   // Returns the name of the node's cluster; empty if no attribute says that XLA compiles the node.
   std::string Of(const Node& node) const;
+  // True if XLA compiles no node.
+  bool empty() const { return !named_ && of_body_.empty(); }
 
  private:
   void Compile(const Function& function, const std::string& cluster);

@@ -1,9 +1,10 @@
 #include "lib/shape/flops.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "lib/ir/node_types.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
@@ -23,29 +24,37 @@ enum class Work {
   kFilterGradient
 };
 
+llvm::StringMap<Work> WorkOfOps() {
+  llvm::StringMap<Work> works;
+  auto add = [&](Work work, std::initializer_list<llvm::StringRef> ops) {
+    for (llvm::StringRef op : ops) works[op] = work;
+  };
+  add(Work::kMatMul, {"MatMul", "_FusedMatMul", "SparseMatMul", "QuantizedMatMul"});
+  add(Work::kBatchMatMul, {"BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "_FusedBatchMatMulV2"});
+  add(Work::kEinsum, {"Einsum"});
+  add(Work::kConvolution, {"Conv2D", "_FusedConv2D", "Conv3D", "_FusedConv3D"});
+  add(Work::kDepthwise, {"DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative"});
+  add(Work::kInputGradient, {"Conv2DBackpropInput", "Conv3DBackpropInputV2"});
+  add(Work::kFilterGradient, {"Conv2DBackpropFilter", "Conv3DBackpropFilterV2"});
+  add(Work::kReduction,
+      {"Sum", "Prod", "Max", "Min", "All", "Any", "ArgMax", "ArgMin", "BiasAddGrad"});
+  add(Work::kWindow, {"MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D"});
+  add(Work::kNone, {"Const",          "HostConst",    "Placeholder", "PlaceholderV2", "_Arg",
+                    "_Retval",        "NoOp",         "Identity",    "IdentityN",     "Reshape",
+                    "Squeeze",        "ExpandDims",   "Shape",       "ShapeN",        "Size",
+                    "Rank",           "StopGradient", "Snapshot",    "VarHandleOp",   "VariableV2",
+                    "ReadVariableOp", "Switch",       "Merge",       "Enter",         "Exit",
+                    "NextIteration",  "LoopCond"});
+  add(Work::kMove,
+      {"Transpose", "ConcatV2", "Pack", "Unpack", "Split", "SplitV", "Slice", "StridedSlice",
+       "GatherV2", "Pad", "PadV2", "Tile", "Fill", "Cast", "_Send", "_Recv"});
+  return works;
+}
+
 Work WorkOf(llvm::StringRef op) {
-  return llvm::StringSwitch<Work>(op)
-      .Cases("MatMul", "_FusedMatMul", "SparseMatMul", "QuantizedMatMul", Work::kMatMul)
-      .Cases("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "_FusedBatchMatMulV2",
-             Work::kBatchMatMul)
-      .Case("Einsum", Work::kEinsum)
-      .Cases("Conv2D", "_FusedConv2D", "Conv3D", "_FusedConv3D", Work::kConvolution)
-      .Cases("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", Work::kDepthwise)
-      .Cases("Conv2DBackpropInput", "Conv3DBackpropInputV2", Work::kInputGradient)
-      .Cases("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", Work::kFilterGradient)
-      .Cases("Sum", "Prod", "Max", "Min", "All", "Any", Work::kReduction)
-      .Cases("ArgMax", "ArgMin", "BiasAddGrad", Work::kReduction)
-      .Cases("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", Work::kWindow)
-      .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", "_Arg", "_Retval", "NoOp",
-             "Identity", Work::kNone)
-      .Cases("IdentityN", "Reshape", "Squeeze", "ExpandDims", "Shape", "ShapeN", "Size", "Rank",
-             "StopGradient", "Snapshot", Work::kNone)
-      .Cases("VarHandleOp", "VariableV2", "ReadVariableOp", "Switch", "Merge", "Enter", "Exit",
-             "NextIteration", "LoopCond", Work::kNone)
-      .Cases("Transpose", "ConcatV2", "Pack", "Unpack", "Split", "SplitV", "Slice", "StridedSlice",
-             "GatherV2", Work::kMove)
-      .Cases("Pad", "PadV2", "Tile", "Fill", "Cast", "_Send", "_Recv", Work::kMove)
-      .Default(Work::kElements);
+  static const auto* works = new llvm::StringMap<Work>(WorkOfOps());
+  auto found = works->find(op);
+  return found == works->end() ? Work::kElements : found->second;
 }
 
 // Returns the operations per element of an op that takes several, as TensorFlow's profiler counts

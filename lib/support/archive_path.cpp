@@ -25,11 +25,17 @@ bool IsSameState(const struct stat& a, const struct stat& b) {
          a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
 }
 
+struct OpenedArchive {
+  std::shared_ptr<const FileBytes> bytes;
+  std::shared_ptr<const ZipDirectory> directory;  // null: not a zip archive
+};
+
 // The file that was opened last.
 struct KeptFile {
   std::mutex mutex;
   struct stat info = {};
-  std::shared_ptr<const FileBytes> bytes;
+  std::string path;
+  OpenedArchive opened;  // without the bytes of a large file
 
   static KeptFile& Get() {
     static auto* kept = new KeptFile;
@@ -37,23 +43,29 @@ struct KeptFile {
   }
 };
 
-// Opens a regular file, whose state is `info`; null on an error.
-std::shared_ptr<const FileBytes> OpenOnce(llvm::StringRef path, const struct stat& info) {
+// Opens a regular file, whose state is `info`; without a directory on an error.
+OpenedArchive OpenOnce(llvm::StringRef path, const struct stat& info) {
   KeptFile& kept = KeptFile::Get();
   std::lock_guard lock(kept.mutex);
-  if (kept.bytes && kept.bytes->name() == path && IsSameState(kept.info, info)) return kept.bytes;
+  bool is_kept = kept.path == path && IsSameState(kept.info, info);
+  if (is_kept && (kept.opened.bytes || !kept.opened.directory)) return kept.opened;
   time_t now = std::time(nullptr);
-  auto opened = FileBytes::Open(path);
-  if (!opened) {
-    llvm::consumeError(opened.takeError());
-    return nullptr;
+  auto bytes = FileBytes::Open(path);
+  if (!bytes) {
+    llvm::consumeError(bytes.takeError());
+    return {};
   }
+  OpenedArchive opened = {*bytes, is_kept ? kept.opened.directory : nullptr};
+  if (!is_kept && IsZip((*bytes)->bytes()))
+    opened.directory = std::make_shared<ZipDirectory>((*bytes)->bytes());
   bool is_settled = now - std::max(info.st_mtim.tv_sec, info.st_ctim.tv_sec) >= kSettled;
-  if (info.st_size <= kLargestKept && is_settled) {
+  if (!is_kept && is_settled) {
     kept.info = info;
-    kept.bytes = *opened;
+    kept.path = path.str();
+    kept.opened = opened;
+    if (info.st_size > kLargestKept) kept.opened.bytes = nullptr;
   }
-  return *opened;
+  return opened;
 }
 
 }  // namespace
@@ -66,13 +78,14 @@ std::optional<PathInArchive> FindInArchive(llvm::StringRef path) {
     if (file.empty()) return std::nullopt;
   } while (stat(file.str().c_str(), &info) != 0 && errno == ENOTDIR);
   if (!S_ISREG(info.st_mode)) return std::nullopt;
-  std::shared_ptr<const FileBytes> archive = OpenOnce(file, info);
-  if (!archive || !IsZip(archive->bytes())) return std::nullopt;
+  OpenedArchive archive = OpenOnce(file, info);
+  if (!archive.directory) return std::nullopt;
   llvm::StringRef member = path.drop_front(file.size()).ltrim('/');
-  if (!member.contains("./") && !member.contains("//")) return PathInArchive{archive, member.str()};
+  if (!member.contains("./") && !member.contains("//"))
+    return PathInArchive{archive.bytes, archive.directory, member.str()};
   llvm::SmallString<256> plain(member);
   llvm::sys::path::remove_dots(plain);  // "./x.npy" is "x.npy", as in a folder
-  return PathInArchive{archive, plain.str().str()};
+  return PathInArchive{archive.bytes, archive.directory, plain.str().str()};
 }
 
 }  // namespace grapnel

@@ -11,16 +11,19 @@
 
 namespace grapnel {
 
+class ZipDirectory;
+
 struct PathInArchive {
   std::shared_ptr<const FileBytes> archive;  // its name is its path
+  std::shared_ptr<const ZipDirectory> directory;
   std::string member;
 };
 
 // For "ops/AddN.zip/graph.pb", returns the archive "ops/AddN.zip" and "graph.pb", whether the
 // archive has such a member or not. Returns nullopt if no component of the path is a zip archive.
 // Call it only after the system has answered ENOTDIR for the path, which ordinary paths do not
-// cause. A small archive is kept until another is opened, because cases are read a member at a
-// time: each further member costs two system calls.
+// cause. Because cases are read a member at a time, an archive's directory is kept until another is
+// opened, and so is a small archive: each further member costs two system calls.
 std::optional<PathInArchive> FindInArchive(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -69,7 +69,7 @@ Expected<std::shared_ptr<const FileBytes>> FileBytes::Open(llvm::StringRef path)
   if (fd < 0 && error == ENOTDIR) {
     if (auto inside = FindInArchive(path)) {
       if (inside->member.empty()) return inside->archive;  // "AddN.zip/", as a folder may be named
-      auto entry = ReadZipEntry(inside->archive, inside->member);
+      auto entry = inside->directory->Read(inside->archive, inside->member);
       if (!entry) return Annotate(inside->archive->name(), entry.takeError());
       if (entry->file != inside->archive) return entry->file;
       if (!inside->archive->mapping_) return FromString(entry->bytes.str(), name);
@@ -153,8 +153,7 @@ bool FileExists(llvm::StringRef path) {
   std::error_code code = llvm::sys::fs::access(path, llvm::sys::fs::AccessMode::Exist);
   if (code != std::errc::not_a_directory) return !code;
   auto inside = FindInArchive(path);
-  return inside &&
-         (inside->member.empty() || HasZipEntry(inside->archive->bytes(), inside->member));
+  return inside && (inside->member.empty() || inside->directory->Has(inside->member));
 }
 
 Error CreateDirectories(llvm::StringRef path) {

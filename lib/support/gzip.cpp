@@ -13,6 +13,7 @@
 namespace grapnel {
 namespace {
 
+constexpr int kLevel = 6;
 constexpr int kGzipWindow = 15 + 16;  // zlib's code for a window of 32 KiB and gzip framing
 constexpr int kZlibWindow = 15, kBareWindow = -15;
 constexpr size_t kChunk = 1 << 18;
@@ -101,6 +102,29 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
   return result;
 }
 
+std::string Gzip(llvm::StringRef bytes) {
+  z_stream stream = {};
+  if (deflateInit2(&stream, kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    llvm::report_bad_alloc_error("zlib's deflateInit2");
+  std::string packed(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  size_t left = bytes.size(), room = packed.size();
+  int code = Z_OK;
+  while (code == Z_OK) {  // zlib counts bytes in 32 bits
+    auto some = static_cast<uInt>(std::min<size_t>(left, 1 << 30));
+    auto free = static_cast<uInt>(std::min<size_t>(room, 1 << 30));
+    stream.avail_in = some;
+    stream.avail_out = free;
+    code = deflate(&stream, some == left ? Z_FINISH : Z_NO_FLUSH);
+    left -= some - stream.avail_in;
+    room -= free - stream.avail_out;
+  }
+  packed.resize(packed.size() - room);
+  deflateEnd(&stream);
+  return packed;
+}
+
 struct GzipStream::State {
   z_stream stream = {};
   std::string chunk = std::string(kChunk, '\0');
@@ -108,7 +132,7 @@ struct GzipStream::State {
 
 GzipStream::GzipStream(llvm::raw_ostream* os) : os_(os), state_(std::make_unique<State>()) {
   // The gzip header has neither file name nor time, so equal graphs give equal files.
-  int code = deflateInit2(&state_->stream, 6, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY);
+  int code = deflateInit2(&state_->stream, kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY);
   if (code != Z_OK) llvm::report_bad_alloc_error("zlib's deflateInit2");
 }
 

@@ -28,6 +28,10 @@ struct Inflated {
 Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit = ~size_t{0},
                            Framing framing = Framing::kGzip);
 
+// Returns the gzip of some bytes: the same bytes for the same input. Faster than a GzipStream for
+// many short inputs.
+std::string Gzip(llvm::StringRef bytes);
+
 // A stream that compresses what it receives and writes it to `os`. The last call must be Finish().
 class GzipStream : public llvm::raw_ostream {
  public:

@@ -66,7 +66,13 @@ size_t AppendFirst(llvm::StringRef text, llvm::StringRef kept, std::string* out)
 
 std::string PrintableBut(llvm::StringRef text, llvm::StringRef kept) {
   std::string out;
-  while (!text.empty()) text = text.drop_front(AppendFirst(text, kept, &out));
+  out.reserve(text.size());
+  while (!text.empty()) {
+    llvm::StringRef plain = text.take_while(IsPlain);
+    out += plain;
+    text = text.drop_front(plain.size());
+    if (!text.empty()) text = text.drop_front(AppendFirst(text, kept, &out));
+  }
   return out;
 }
 

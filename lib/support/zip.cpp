@@ -2,8 +2,6 @@
 
 #include <zlib.h>
 
-#include <optional>
-
 #include "lib/support/gzip.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
@@ -12,8 +10,14 @@
 #include "llvm/Support/Endian.h"
 
 namespace grapnel {
+
+struct ZipReader {
+  using Entry = ZipDirectory::Member;
+};
+
 namespace {
 
+using Entry = ZipReader::Entry;
 using llvm::support::endian::read16le;
 using llvm::support::endian::read32le;
 using llvm::support::endian::read64le;
@@ -27,12 +31,6 @@ constexpr llvm::StringRef kEnd("PK\x05\x06", 4), kEntry("PK\x01\x02", 4), kLocal
 enum Method : uint16_t { kStored = 0, kDeflated = 8 };
 
 constexpr uint16_t kEncrypted = 1;  // a bit of an entry's flags
-
-struct Entry {
-  uint16_t flags = 0, method = 0;
-  uint32_t checksum = 0;  // CRC-32 of the expanded bytes
-  uint64_t packed = 0, size = 0, offset = 0;
-};
 
 // Finds the archive's directory and sets the offset of its first entry and the number of entries;
 // false if there is no directory.
@@ -73,10 +71,9 @@ void ReadExtra(llvm::StringRef extra, Entry* entry) {
   }
 }
 
-// Calls `visit` with the name of each member and with its entry, in the order of the directory,
-// until `visit` returns true.
+// Calls `visit` with the name of each member and with its entry, in the order of the directory.
 Error VisitMembers(llvm::StringRef bytes,
-                   llvm::function_ref<bool(llvm::StringRef name, const Entry& entry)> visit) {
+                   llvm::function_ref<void(llvm::StringRef name, const Entry& entry)> visit) {
   uint64_t at, count;
   if (!FindDirectory(bytes, &at, &count))
     return MakeError("the zip archive is cut off: it has no directory");
@@ -90,20 +87,10 @@ Error VisitMembers(llvm::StringRef bytes,
     Entry entry = {read16le(head + 8),  read16le(head + 10), read32le(head + 16),
                    read32le(head + 20), read32le(head + 24), read32le(head + 42)};
     ReadExtra(bytes.substr(at + kEntrySize + name_size, extra_size), &entry);
-    if (visit(bytes.substr(at + kEntrySize, name_size), entry)) return Error::success();
+    visit(bytes.substr(at + kEntrySize, name_size), entry);
     at += kEntrySize + name_size + extra_size + comment_size;
   }
   return Error::success();
-}
-
-Expected<std::optional<Entry>> FindEntry(llvm::StringRef bytes, llvm::StringRef name) {
-  std::optional<Entry> found;
-  auto find = [&](llvm::StringRef its, const Entry& entry) {
-    if (its == name) found = entry;
-    return found.has_value();
-  };
-  RETURN_IF_ERROR(VisitMembers(bytes, find));
-  return found;
 }
 
 Error CheckSum(llvm::StringRef bytes, const Entry& entry) {
@@ -147,29 +134,36 @@ Expected<std::vector<std::string>> ListZip(llvm::StringRef bytes) {
   std::vector<std::string> names;
   auto add = [&](llvm::StringRef name, const Entry&) {
     if (!name.ends_with("/")) names.push_back(name.str());
-    return false;
   };
   RETURN_IF_ERROR(VisitMembers(bytes, add));
   llvm::sort(names);
   return names;
 }
 
-bool HasZipEntry(llvm::StringRef bytes, llvm::StringRef name) {
-  auto found = FindEntry(bytes, name);
-  if (found) return !name.ends_with("/") && found->has_value();
-  llvm::consumeError(found.takeError());
-  return false;
+ZipDirectory::ZipDirectory(llvm::StringRef bytes) {
+  auto add = [&](llvm::StringRef name, const Entry& entry) {
+    if (!name.ends_with("/")) members_.try_emplace(name, entry);
+  };
+  if (Error error = VisitMembers(bytes, add)) damage_ = TextOf(std::move(error));
+}
+
+bool ZipDirectory::Has(llvm::StringRef name) const { return members_.contains(name); }
+
+Expected<ZipEntry> ZipDirectory::Read(const std::shared_ptr<const FileBytes>& archive,
+                                      llvm::StringRef name) const {
+  auto found = members_.find(name);
+  if (found != members_.end()) {
+    auto entry = Extract(archive, found->second, name);
+    return entry ? std::move(entry) : Annotate("'" + name.str() + "'", entry.takeError());
+  }
+  if (!damage_.empty()) return MakeError("{0}", damage_);
+  ASSIGN_OR_RETURN(std::vector<std::string> names, ListZip(archive->bytes()));
+  return NotFound("file of the zip archive", name, names);
 }
 
 Expected<ZipEntry> ReadZipEntry(const std::shared_ptr<const FileBytes>& archive,
                                 llvm::StringRef name) {
-  ASSIGN_OR_RETURN(std::optional<Entry> found, FindEntry(archive->bytes(), name));
-  if (found) {
-    auto entry = Extract(archive, *found, name);
-    return entry ? std::move(entry) : Annotate("'" + name.str() + "'", entry.takeError());
-  }
-  ASSIGN_OR_RETURN(std::vector<std::string> names, ListZip(archive->bytes()));
-  return NotFound("file of the zip archive", name, names);
+  return ZipDirectory(archive->bytes()).Read(archive, name);
 }
 
 }  // namespace grapnel

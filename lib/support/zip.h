@@ -8,6 +8,7 @@
 
 #include "lib/support/error.h"
 #include "lib/support/file.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
@@ -18,18 +19,40 @@ bool IsZip(llvm::StringRef head);
 // directory only. Fails if it is damaged; the error does not name the archive.
 Expected<std::vector<std::string>> ListZip(llvm::StringRef bytes);
 
-// True if an archive with an undamaged directory has a file of that name.
-bool HasZipEntry(llvm::StringRef bytes, llvm::StringRef name);
-
-// A file from an archive. ReadZipEntry finds it by name: the bytes are a slice of the archive if it
-// is stored uncompressed, otherwise expanded. Reads archives above 4 GiB too (zip64). Compares the
-// bytes with their checksum, so it reads the whole file. Expanding takes at most half of the free
-// memory, as Inflate does. Errors do not name the archive: it is damaged, has no such file (suggests
-// names that it has), is encrypted, or uses another compression than deflate.
+// A file from an archive: a slice of the archive if it is stored uncompressed, otherwise expanded.
 struct ZipEntry {
   llvm::StringRef bytes;
   std::shared_ptr<const FileBytes> file;  // owns the bytes
 };
+
+// The files of an archive by name. Read it once for all of them: reading takes time linear in the
+// archive's directory, finding a file does not depend on it. Knows archives above 4 GiB too (zip64).
+// Of a damaged directory, knows the files before the damage.
+class ZipDirectory {
+ public:
+  explicit ZipDirectory(llvm::StringRef bytes);
+
+  bool Has(llvm::StringRef name) const;
+  // Reads a file of `archive`, whose directory this is. Compares the bytes with their checksum, so
+  // it reads the whole file. Expanding takes at most half of the free memory, as Inflate does.
+  // Errors do not name the archive: it is damaged, has no such file (suggests names that it has), is
+  // encrypted, or uses another compression than deflate.
+  Expected<ZipEntry> Read(const std::shared_ptr<const FileBytes>& archive,
+                          llvm::StringRef name) const;
+
+ private:
+  struct Member {
+    uint16_t flags = 0, method = 0;
+    uint32_t checksum = 0;  // CRC-32 of the expanded bytes
+    uint64_t packed = 0, size = 0, offset = 0;
+  };
+  friend struct ZipReader;  // in zip.cpp
+
+  llvm::StringMap<Member> members_;  // of several of one name, the first
+  std::string damage_;               // the error of the directory; empty: undamaged
+};
+
+// Reads one file of an archive, as ZipDirectory does.
 Expected<ZipEntry> ReadZipEntry(const std::shared_ptr<const FileBytes>& archive,
                                 llvm::StringRef name);
 

@@ -171,7 +171,7 @@ std::vector<Profile::Row> Profile::ByNode() const {
 }
 
 // Sums the counted rows by what `key` returns.
-std::vector<Profile::Row> Profile::SumsBy(std::string (*key)(const Row&),
+std::vector<Profile::Row> Profile::SumsBy(llvm::function_ref<std::string(const Row&)> key,
                                           std::string Row::*field) const {
   std::map<std::string, Row> sums;
   for (const Row& row : Counted()) {
@@ -195,12 +195,14 @@ std::vector<Profile::Row> Profile::ByOp() const {
   return SumsBy([](const Row& row) { return row.op; }, &Row::op);
 }
 
-std::vector<Profile::Row> Profile::ByLayer() const { return SumsBy(LayerOf, &Row::name); }
+std::vector<Profile::Row> Profile::ByLayer(const LayerNames& layers) const {
+  return SumsBy([&](const Row& row) { return LayerOf(row, layers); }, &Row::name);
+}
 
-std::string Profile::LayerOf(const Row& row) {
+std::string Profile::LayerOf(const Row& row, const LayerNames& layers) {
   if (!row.graph) return row.op;
-  llvm::StringRef name = row.graph->node(row.node).name();
-  return name.contains('/') ? name.rsplit('/').first.str() : "(no scope)";
+  std::string layer = layers.Of(row.graph->node(row.node));
+  return layer.empty() ? "(no layer)" : layer;
 }
 
 int64_t Profile::first_run() const {

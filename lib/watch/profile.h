@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
+#include "lib/io/layers/layer_names.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
@@ -34,8 +35,8 @@ class Profile : public RunProfiler {
   void RunDone();
 
   struct Row {
-    // `name` is empty in ByOp(), and the layer in ByLayer(). The compilation of a function has op "(compile)" and the
-    // function's name. A fused step has the ops of all its nodes, "AddV2+Relu6", and the name of
+    // `name` is empty in ByOp(), and the layer in ByLayer(). The compilation of a function has op
+    // "(compile)" and the function's name. A fused step has the ops of all its nodes, "AddV2+Relu6", and the name of
     // the last node. The algorithm from OnVariant() is appended to the op: "Conv2D (Winograd)".
     std::string name, op;
     std::vector<std::string> stands_for;  // for a fused step: names of all its nodes
@@ -52,10 +53,9 @@ class Profile : public RunProfiler {
   // counts only if there is no other.
   std::vector<Row> ByNode() const;
   std::vector<Row> ByOp() const;
-  std::vector<Row> ByLayer() const;
-  // Returns the layer that a row of ByNode() counts to: the scope of its node, "(no scope)" or
-  // "(compile)".
-  static std::string LayerOf(const Row& row);
+  std::vector<Row> ByLayer(const LayerNames& layers) const;
+  // Returns the layer that a row of ByNode() counts to, "(no layer)" or "(compile)".
+  static std::string LayerOf(const Row& row, const LayerNames& layers);
   int64_t runs() const { return runs_; }
   int64_t counted_runs() const { return runs_ > 1 ? runs_ - 1 : runs_; }  // those in the rows
   int64_t first_run() const;  // nanoseconds in kernels of the first run
@@ -79,7 +79,8 @@ class Profile : public RunProfiler {
   };
   int ThreadNumber();
   std::vector<Row> Counted() const;
-  std::vector<Row> SumsBy(std::string (*key)(const Row&), std::string Row::*field) const;
+  std::vector<Row> SumsBy(llvm::function_ref<std::string(const Row&)> key,
+                          std::string Row::*field) const;
   uint32_t NumberOf(const Node& node);
   Row& Add(uint32_t number, Clock::time_point began, Clock::time_point ended);
 

@@ -130,11 +130,11 @@ void WriteSumsJson(const Profile& profile, llvm::ArrayRef<Row> sums, const char*
 
 }  // namespace
 
-void WriteProfileText(const Profile& profile, size_t most, const Roofline* roofline,
-                      llvm::raw_ostream& os) {
+void WriteProfileText(const Profile& profile, const LayerNames& layers, size_t most,
+                      const Roofline* roofline, llvm::raw_ostream& os) {
   std::vector<Row> by_op = profile.ByOp();
   int64_t whole = OwnOf(by_op), compiling = CompilingOf(by_op);
-  WriteSums(profile, profile.ByLayer(), "layer", &Row::name, whole, most, os);
+  WriteSums(profile, profile.ByLayer(layers), "layer", &Row::name, whole, most, os);
   os << "\n";
   WriteSums(profile, by_op, "op", &Row::op, whole, most, os);
   os << "\n";
@@ -155,7 +155,8 @@ void WriteProfileText(const Profile& profile, size_t most, const Roofline* roofl
   }
 }
 
-void WriteProfileJson(const Profile& profile, const Roofline* roofline, llvm::json::OStream& json) {
+void WriteProfileJson(const Profile& profile, const LayerNames& layers, const Roofline* roofline,
+                      llvm::json::OStream& json) {
   std::vector<Row> by_op = profile.ByOp();
   int64_t whole = OwnOf(by_op), compiling = CompilingOf(by_op);
   json.attribute("runs", profile.counted_runs());
@@ -168,14 +169,14 @@ void WriteProfileJson(const Profile& profile, const Roofline* roofline, llvm::js
     json.attribute("best_flops_per_second", static_cast<int64_t>(roofline->rates().flops));
     json.attribute("best_bytes_per_second", static_cast<int64_t>(roofline->rates().bytes));
   }
-  WriteSumsJson(profile, profile.ByLayer(), "layers", "layer", &Row::name, whole, json);
+  WriteSumsJson(profile, profile.ByLayer(layers), "layers", "layer", &Row::name, whole, json);
   WriteSumsJson(profile, by_op, "ops", "op", &Row::op, whole, json);
   json.attributeArray("nodes", [&] {
     for (const Row& row : profile.ByNode()) {
       json.object([&] {
         json.attribute("node", llvm::json::fixUTF8(row.name));
         json.attribute("op", llvm::json::fixUTF8(row.op));
-        json.attribute("layer", llvm::json::fixUTF8(Profile::LayerOf(row)));
+        json.attribute("layer", llvm::json::fixUTF8(Profile::LayerOf(row, layers)));
         WriteRow(profile, row, whole, json);
         json.attribute("bytes", row.output_bytes);
         if (auto times = TimesLeast(row, roofline)) {
@@ -188,12 +189,12 @@ void WriteProfileJson(const Profile& profile, const Roofline* roofline, llvm::js
   });
 }
 
-void WriteProfileCsv(const Profile& profile, llvm::raw_ostream& os) {
+void WriteProfileCsv(const Profile& profile, const LayerNames& layers, llvm::raw_ostream& os) {
   os << "node,ms,calls,bytes,op,layer\n";
   for (const Row& row : NodesOf(profile)) {
     os << CsvField(row.name) << llvm::formatv(",{0:f6},", PerRun(profile, row.own)) << row.calls
        << "," << row.output_bytes << "," << CsvField(row.op) << ","
-       << CsvField(Profile::LayerOf(row)) << "\n";
+       << CsvField(Profile::LayerOf(row, layers)) << "\n";
   }
 }
 

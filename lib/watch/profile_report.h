@@ -14,14 +14,15 @@ namespace grapnel {
 
 // Writes tables of layers, ops and nodes, at most `most` rows each, and the memory peak. With a
 // roofline, the last table also has how many times longer a node took than it takes at least.
-void WriteProfileText(const Profile& profile, size_t most, const Roofline* roofline,
-                      llvm::raw_ostream& os);
+void WriteProfileText(const Profile& profile, const LayerNames& layers, size_t most,
+                      const Roofline* roofline, llvm::raw_ostream& os);
 
 // Writes the fields of an object: all layers, ops and nodes.
-void WriteProfileJson(const Profile& profile, const Roofline* roofline, llvm::json::OStream& json);
+void WriteProfileJson(const Profile& profile, const LayerNames& layers, const Roofline* roofline,
+                      llvm::json::OStream& json);
 
 // Writes a line for each node as CSV, with its time first: `view --node-data` reads it.
-void WriteProfileCsv(const Profile& profile, llvm::raw_ostream& os);
+void WriteProfileCsv(const Profile& profile, const LayerNames& layers, llvm::raw_ostream& os);
 
 // Returns the time of each node by its name, "x" or "function/x". Compilations do not count.
 std::map<std::string, double> TimesOfNodes(const Profile& profile);

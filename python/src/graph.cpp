@@ -12,6 +12,7 @@
 #include "lib/io/signature.h"
 #include "lib/job/function_signature.h"
 #include "lib/job/graph_path.h"
+#include "lib/job/model_layers.h"
 #include "lib/job/name_resolver.h"
 #include "lib/job/run.h"
 #include "lib/job/signature_graph.h"
@@ -106,6 +107,10 @@ Opened NetworkOf(const Opened& opened) {
   return *network;
 }
 
+QueriedLayers LayersIn(const OpenedGraph& graph) {
+  return {LayerNames(graph.file()), LayerRowsOf(graph)};
+}
+
 std::shared_ptr<Table> TableNamed(const Opened& opened, const std::string& name) {
   std::vector<Column> columns;
   for (const TableColumn& column : ColumnsOf(name))
@@ -115,11 +120,13 @@ std::shared_ptr<Table> TableNamed(const Opened& opened, const std::string& name)
   // Most tables have at least one row per node.
   table->Reserve(opened.graph->module().main.num_nodes());
   Do([table, name, graph = opened.graph] {
-    return ForEachRow(graph->module(), name == "lines" ? LinesOf(*graph) : LineTable(), name,
-                      [&](llvm::ArrayRef<RowCell> cells) {
-                        table->AddRow(cells);
-                        return Error::success();
-                      });
+    return ForEachRow(
+        graph->module(), name == "lines" ? LinesOf(*graph) : LineTable(), name,
+        [&](llvm::ArrayRef<RowCell> cells) {
+          table->AddRow(cells);
+          return Error::success();
+        },
+        {}, [&] { return LayersIn(*graph); });
   });
   return table;
 }
@@ -128,7 +135,8 @@ std::shared_ptr<Table> Query(const Opened& opened, const std::string& sql) {
   auto result = std::make_shared<QueryResult>();
   Do([result, sql, graph = opened.graph]() -> Error {
     ASSIGN_OR_RETURN(Database database, Database::Create());
-    RETURN_IF_ERROR(AddGraph(graph->module(), &database, LinesOf(*graph), sql));
+    RETURN_IF_ERROR(AddGraph(graph->module(), &database, LinesOf(*graph), sql, {},
+                             [&] { return LayersIn(*graph); }));
     database.ForbidWrites();
     ASSIGN_OR_RETURN(*result, database.Query(sql));
     return Error::success();

@@ -15,6 +15,10 @@ class Fields(dict[str, "Any"]):
         return {one.key for one in vars(cls).values() if isinstance(one, _Field)}
 
 
+class Own:
+    """Stands for the class that has the field, for objects that contain objects of their kind."""
+
+
 class _Field:
     def __init__(self, key, doc, wrap, optional, deprecated):
         self.key = key
@@ -22,6 +26,10 @@ class _Field:
         self.wrap = wrap
         self.optional = optional
         self.deprecated = deprecated
+
+    def __set_name__(self, owner, name):
+        if self.wrap is not None:
+            self.wrap.kinds = tuple(owner if kind is Own else kind for kind in self.wrap.kinds)
 
     def __get__(self, instance, owner=None):
         if instance is None:

@@ -231,10 +231,15 @@ class Graph(GraphCommands, _OfPath, Shown):
         """One row per output of a node: dtype, shape ([2,?,3]), rank, bytes."""
         return self.table("outputs")
 
+    @property
+    def layers(self) -> Table:
+        """One row per layer of the model, in its order: name, class, parameters, flops, shape, and the nested model that has it."""
+        return self.table("layers")
+
     def table(self, name: str) -> Table:
-        """A table of `query` (docs/guide/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, scopes,
-        functions, calls or lines."""
-        names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "scopes", "functions", "calls", "lines")
+        """A table of `query` (docs/guide/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, layers,
+        scopes, functions, calls or lines."""
+        names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "layers", "scopes", "functions", "calls", "lines")
         if name not in names:
             raise ValueError(f"there is no table '{name}'; the tables are: {', '.join(names)}")
         return Table(self._do(self._part().table, name))

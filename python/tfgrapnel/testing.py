@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 
 from ._commands import blame, check, diff, passes, place, view
-from ._errors import Error, demand_integer, demand_text, in_python
+from ._errors import Error, GrapnelWarning, demand_integer, demand_text, in_python
 from ._graph import Graph, load
 
 TYPE_CHECKING = False
@@ -105,7 +106,9 @@ class _Optimized:
         # refer to the same graph.
         later = {name: options[name] for name in ("device", "feed", "keep_nan", "rewriter_config", "threads", "memory") if name in options}
         first = {name: value for name, value in options.items() if name != "rewriter_config"}
-        opened: GraphResult = model.optimize(passes="function_optimizer,model_pruner/drop_unreachable", **first)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*a GraphDef cannot hold the values", GrapnelWarning)  # which fusing does not need
+            opened: GraphResult = model.optimize(passes="function_optimizer,model_pruner/drop_unreachable", **first)
         self.before = opened.graph
         self.kept = {"fetch": opened.kept, **later}
         self.refused: Sequence[NearMiss] | None = None  # computed if a chain is not fused

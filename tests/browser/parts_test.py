@@ -42,9 +42,9 @@ class Parts(page_case.PageCase):
 
     def function_node(self):
         self.show(self.serve("testdata/collatz"))
-        return self.browser.js("""return grapnel.source.get('index/1/0').then((page) => {
-            const node = page.nodes.find(([, , op]) => !page.ops[op].startsWith('_') && page.ops[op] !== 'Const');
-            return `${grapnel.summary.bodies[1].name}/${node[1]}`; })""")
+        return self.browser.js("""let name; return grapnel.source.forEachList(1, (list) => {
+            name = list.names.find((_, row) => !list.traits(row).op.startsWith('_') && list.traits(row).op !== 'Const');
+        }).then(() => `${grapnel.summary.bodies[1].name}/${name}`)""")
 
     def see_from_the_panel(self):
         self.find("op:maxpool", "sequential_1/max_pooling2d_1/MaxPool2d")

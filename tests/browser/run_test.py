@@ -114,6 +114,7 @@ class Run(PageCase):
         self.assertIn("as the case expects", self.run_it())
         self.typed("#run-devices", "gpu:1")
         self.assertIn("as the case expects", self.run_it())
+        self.assertIn("simulated on the CPU", self.browser.js("return document.getElementById('run-note').innerText"))
         self.typed("#run-devices", "tpu:1")
         self.assertIn("is neither a CPU nor a GPU", self.run_it())
         self.browser.complaints()

@@ -120,7 +120,7 @@ class Stories(PageCase):
         self.browser.wait("grapnel.models[grapnel.index].title === 'after graph_optimization'")
         self.browser.wait("grapnel.view.chosen?.box.name === 'n0'")
         self.show(file)
-        self.browser.js("grapnel.source.forEachIndexPage(0, (page) => grapnel.go(0, page.nodes.find(([, name]) => name === 'n0')[0]))")
+        self.browser.js("grapnel.source.forEachList(0, (list) => grapnel.go(0, list.ids[list.names.indexOf('n0')]))")
         self.browser.wait("document.getElementById('panel').innerText.includes('grapnel timeline DIR --node NODE')")
 
 

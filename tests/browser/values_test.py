@@ -103,7 +103,7 @@ class Values(page_case.PageCase):
         data = {"inner": {"results": {"inner_relu": {"value": 5}}}, "compiled": {"results": {}}}
         self.show(self.serve("tests/serve/inputs/clusters.gtxt"))
         names = self.browser.js("return grapnel.summary.bodies.map(({name}) => name)")
-        node = self.browser.js("return grapnel.source.get(`index/${arguments[0]}/0`).then(({nodes}) => nodes[0][1])", names.index("inner"))
+        node = self.browser.js("let name; return grapnel.source.forEachList(arguments[0], ({names}) => { [name] = names; }).then(() => name)", names.index("inner"))
         data["inner"]["results"] = {node: {"value": 5}}
         data["compiled"]["results"] = {f"inner/{node}:0": {"value": 6}}
         self.browser.js("return grapnel.values.open([new File([arguments[0]], 'f.json')])", json.dumps(data))

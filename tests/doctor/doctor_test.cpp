@@ -169,8 +169,9 @@ TEST(Network, FindsLossLayersAndGradients) {
   ASSERT_EQ(network.losses().size(), 1u);  // an accuracy has no gradient
   EXPECT_EQ(network.losses()[0], At(module, "loss"));
   EXPECT_TRUE(network.Trains());
-  ASSERT_EQ(network.layers().size(), 1u);  // the product that computes the gradient is not a layer
-  EXPECT_EQ(network.layers()[0].node.name(), "product");
+  ASSERT_EQ(network.weighted_ops().size(),
+            1u);  // the product that computes the gradient is not a layer
+  EXPECT_EQ(network.weighted_ops()[0].node.name(), "product");
   ASSERT_EQ(network.variables().size(), 2u);
   const NetworkVariable &kernel = network.variables()[0], &bias = network.variables()[1];
   EXPECT_EQ(kernel.name, "kernel");
@@ -193,7 +194,7 @@ TEST(Network, WhatIsNotFetchedIsNotThere) {
   EXPECT_FALSE(network.Trains());
   EXPECT_FALSE(network.HasGradients());
   EXPECT_TRUE(network.losses().empty());
-  EXPECT_EQ(network.layers().size(), 1u);
+  EXPECT_EQ(network.weighted_ops().size(), 1u);
   EXPECT_FALSE(network.Runs(At(*file.module, "loss").node()));
 }
 

@@ -7,12 +7,16 @@ usage: record_signatures.py [KIND/NAME...]        writes testdata/signatures; wi
     check_values_of_saved_models    variables, tables and feeds by key: optimizing changes no value
     opt_knows_shapes_of_arguments   ops.json has the ops that TensorFlow runs for the signature, without oneDNN ("off") and with ("on"):
                                     the counts of its after_graph_optimization dump
+    two_signatures                  several signatures of one network: costs.json has the FLOPs by op of a run for one example, as
+                                    TensorFlow counts them, and the bytes of the variables that the signature reads; and ops.json, as above
+    gradient_by_signature_keys      d_KEY.npy and dv_NAME.npy have what tf.GradientTape gives for the sum of all floating-point outputs, by
+                                    the inputs and by the variables
 
 Each has model, and x_KEY.npy and y_KEY.npy for the inputs and outputs of one signature, whose name is in about.json. What of a key no
 file's name holds is quoted as in a URL. Weights and values come from seeds. Names and values vary on purpose: keys that are not
 sorted, capitals and slashes in them, one key for an input and an output, several outputs of one shape and dtype.
 
-needs: tensorflow-cpu==2.21.0
+needs: tensorflow-cpu==2.21.0, tf_keras==2.21.0
 """
 # mypy: ignore-errors
 import collections
@@ -298,6 +302,155 @@ def broadcasts(path):
          w=tf.Variable(floats(1, 2, seed=25), name="w"))
     return {"x": floats(3, 1, seed=26), "y": floats(1, 2, seed=27)}
 
+# ---- one network, several signatures ----
+
+@model("two_signatures")
+def keras_two_inputs(path):
+    """Keras 3's export() of a model with two inputs and two outputs, in float64, with a layer that is used twice."""
+    tf.keras.utils.set_random_seed(11)
+    left, right = (tf.keras.Input((6,), name=name, dtype="float64") for name in ("left", "right"))
+    shared = tf.keras.layers.Dense(5, name="shared", dtype="float64")
+    both = tf.keras.layers.Subtract(dtype="float64")([shared(left), shared(right)])
+    far, near = (tf.keras.layers.Dense(n, name=name, dtype="float64")(both) for n, name in ((3, "far"), (1, "near")))
+    tf.keras.Model([left, right], {"far": far, "near": near}).export(path, verbose=False)
+    return {"left": floats(1, 6, seed=28, dtype="d"), "right": floats(1, 6, seed=29, dtype="d")}
+
+
+@model("two_signatures")
+def keras2_saved_twice(path):
+    """Keras 2: three names of one network, before and after the default one; a nested model; variables of an optimizer."""
+    import tf_keras
+    tf_keras.utils.set_random_seed(12)
+    head = tf_keras.Sequential([tf_keras.layers.Flatten(), tf_keras.layers.Dense(4)], name="head")
+    net = tf_keras.Sequential([tf_keras.layers.Conv2D(3, 3, input_shape=(8, 8, 2)), tf_keras.layers.MaxPooling2D(), head])
+    net.compile("adam", "mse")
+    net.fit(floats(4, 8, 8, 2, seed=30), floats(4, 4, seed=31), verbose=0)
+    served = tf.function(lambda image: {"scores": net(image)}, input_signature=[spec([None, 8, 8, 2], tf.float32, "image")])
+    net.save(path, signatures={"again": served, SERVING: served, "z_last": served})
+    return {"image": floats(1, 8, 8, 2, seed=32)}
+
+
+@model("two_signatures")
+def module_of_several_networks(path):
+    """Two signatures of one network and two of others, one of which has most of the weights."""
+    @tf.function
+    def network(x, w, b):
+        return tf.nn.bias_add(tf.linalg.matmul(x, w), b)
+
+    def serve(m, x):
+        return {"y": network(x, m.w, m.b)}
+
+    def large(m, x):
+        return {"rows": tf.linalg.matmul(network(x, m.w, m.b), m.large)}
+    x = [spec([None, 4], tf.float32, "x")]
+    save(path, {"a_large": (large, x), SERVING: (serve, x), "predict": (serve, x), "embed": (lambda m, x: {"e": x * m.scale}, x)},
+         w=tf.Variable(floats(4, 3, seed=33), name="w"), b=tf.Variable(floats(3, seed=34), name="b"),
+         large=tf.Variable(floats(3, 500, seed=35), name="large"), scale=tf.Variable(floats(4, seed=36), name="scale"))
+    return {"x": floats(1, 4, seed=37)}
+
+
+@model("two_signatures")
+def archive_of_two_batches(path):
+    """An archive of Keras 3 with two endpoints of one network, one of them for a batch that is known, and its default signature."""
+    tf.keras.utils.set_random_seed(13)
+    net = tf.keras.Sequential([tf.keras.Input((12,), name="frames"), tf.keras.layers.Dense(8), tf.keras.layers.Dense(2)])
+    archive = tf.keras.export.ExportArchive()
+    archive.track(net)
+    archive.add_endpoint("serve", lambda x: net(x), [spec([None, 12], tf.float32, "frames")])
+    archive.add_endpoint("serve_32", lambda x: net(x), [spec([32, 12], tf.float32, "frames")])
+    archive.write_out(path, verbose=False)
+    return {"frames": floats(1, 12, seed=38)}
+
+
+@model("two_signatures")
+def session_of_an_estimator(path):
+    """TensorFlow 1, like an estimator's: signatures from serialized examples and from features; reference variables, a saver."""
+    def build():
+        v = tf.compat.v1
+        v.train.get_or_create_global_step()
+        examples = v.placeholder(tf.string, [None], name="input_example_tensor")
+        parsed = v.parse_example(examples, {"x": v.FixedLenFeature([4], tf.float32)})["x"]
+        w = v.get_variable("linear/weights", initializer=floats(4, 3, seed=39), use_resource=False)
+        b = v.get_variable("linear/bias", initializer=floats(3, seed=40), use_resource=False)
+        scores = tf.nn.softmax(tf.nn.bias_add(tf.linalg.matmul(parsed, w), b), name="head/scores")
+        v.train.Saver()
+        return {SERVING: ({"inputs": examples}, {"scores": scores}), "classification": ({"inputs": examples}, {"scores": scores}),
+                "predict": ({"examples": examples}, {"probabilities": scores}), "features": ({"x": parsed}, {"scores": scores})}
+    save_session(path, build)
+    values = tf.train.Feature(float_list=tf.train.FloatList(value=floats(4, seed=41)))
+    return {"inputs": np.array([tf.train.Example(features=tf.train.Features(feature={"x": values})).SerializeToString()])}
+
+
+# ---- gradients by keys ----
+
+@model("gradient_by_signature_keys")
+def keras_heads(path):
+    """Keras 3: two inputs and two heads; keys that are names of layers."""
+    tf.keras.utils.set_random_seed(14)
+    wide, deep = tf.keras.Input((3,), name="wide"), tf.keras.Input((4,), name="deep")
+    hidden = tf.keras.layers.Dense(3, activation="tanh", name="hidden")(tf.keras.layers.Concatenate()([deep, wide]))
+    up, down = tf.keras.layers.Dense(1, name="up")(hidden), tf.keras.layers.Dense(2, name="down", activation="softplus")(hidden)
+    tf.keras.Model({"wide": wide, "deep": deep}, {"up": up, "down": down}).export(path, verbose=False)
+    return {"wide": floats(2, 3, seed=42), "deep": floats(2, 4, seed=43)}
+
+
+@model("gradient_by_signature_keys")
+def keras2_embedding(path):
+    """Keras 2: numbers of words, which have no gradient, and an embedding, whose gradient has rows; a nested model."""
+    import tf_keras
+    tf_keras.utils.set_random_seed(15)
+    inner = tf_keras.Sequential([tf_keras.layers.Dense(2, activation="sigmoid", input_shape=(3,))], name="inner")
+    words, weight = tf_keras.Input((3,), dtype="int32", name="words"), tf_keras.Input((1,), name="weight")
+    mean = tf_keras.layers.GlobalAveragePooling1D()(tf_keras.layers.Embedding(7, 3, name="table")(words))
+    tf_keras.Model([words, weight], tf_keras.layers.Multiply(name="score")([inner(mean), weight])).save(path)
+    return {"words": np.array([[1, 5, 1], [0, 6, 2]], "i"), "weight": floats(2, 1, seed=44)}
+
+
+@model("gradient_by_signature_keys", "roll/out")
+def loop_in_double(path):
+    """A loop in float64 in a function, an int64 input beside it, odd keys, and another signature that is the default."""
+    @tf.function
+    def step(x, w):
+        return tf.tanh(tf.linalg.matmul(x, w))
+
+    @tf.function
+    def roll(x, w, rounds):
+        start = [tf.constant(0, tf.int64), x]
+        return tf.while_loop(lambda i, x: i < rounds, lambda i, x: (i + 1, step(x, w)), start, maximum_iterations=5)[1]
+
+    def call(m, start, rounds):
+        return {"The end": roll(start, m.recur, rounds), "rounds": rounds + 1}
+    save(path, {SERVING: (lambda m, x: {"y": x * 2.}, [spec([2], tf.float32, "start")]),
+                "roll/out": (call, [spec([2, 3], tf.float64, "Start"), spec([], tf.int64, "rounds")])},
+         recur=tf.Variable(floats(3, 3, seed=45, dtype="d"), name="recur"))
+    return {"Start": floats(2, 3, seed=46, dtype="d"), "rounds": np.int64(3)}
+
+
+@model("gradient_by_signature_keys")
+def keys_of_other_nodes(path):
+    """Keys that are names of other nodes in the body; an input that is an output; an order that a signature changes."""
+    def call(m, z, a):
+        mul = tf.multiply(a, m.w, name="z_of_a")
+        add = tf.add(z, tf.sin(mul), name="a_of_z")
+        return {"z_of_a": tf.reduce_sum(add * add, 1), "a_of_z": mul * tf.reduce_mean(z), "z": z}
+    save(path, {SERVING: (call, [spec([None, 3], tf.float32, "z"), spec([None, 3], tf.float32, "a")])},
+         w=tf.Variable(floats(3, seed=47), name="z_of_a"))
+    return {"z": floats(2, 3, seed=48), "a": floats(2, 3, seed=49)}
+
+
+@model("gradient_by_signature_keys", "train")
+def session_of_a_loss(path):
+    """TensorFlow 1: keys unlike the tensors, a resource variable in a scope, int64 labels, a second signature with the same key."""
+    def build():
+        v = tf.compat.v1
+        features, labels = v.placeholder(tf.float32, [None, 3], name="in/features"), v.placeholder(tf.int64, [None], name="in/labels")
+        w = v.get_variable("model/dense/kernel", initializer=floats(3, 4, seed=50), use_resource=True)
+        logits = tf.linalg.matmul(features, w, name="model/logits")
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits), name="model/loss")
+        return {"train": ({"x": features, "labels": labels}, {"loss": loss}), "infer": ({"x": features}, {"logits": logits})}
+    save_session(path, build)
+    return {"x": floats(2, 3, seed=51), "labels": np.array([3, 0])}
+
 
 # ---- what TensorFlow makes of them ----
 
@@ -351,11 +504,51 @@ def ops_of_dump(folder, signature, feeds, onednn):
         env = {**os.environ, "TF_ENABLE_ONEDNN_OPTS": onednn}
         subprocess.run([sys.executable, "-c", DUMP, folder, signature, dumps, values], check=True, env=env, stderr=subprocess.DEVNULL)
         graphs = [graph_pb2.GraphDef.FromString(f.read_bytes())
-                  for f in sorted(dumps.glob("__inference_signature_wrapper_*.main.after_graph_optimization*"))
-                  if "_partition_" not in f.name]
+                  for kind in ("signature_wrapper", "pruned")  # the latter: a model of TensorFlow 1
+                  for f in sorted(dumps.glob(f"__inference_{kind}_*.main.after_graph_optimization*")) if "_partition_" not in f.name]
     largest = max(graphs, key=lambda g: len(g.node))
     counts = collections.Counter(node.op for node in largest.node)
     return {op: counts[op] for op in sorted(counts) if op not in PLUMBING}
+
+
+def variables_of(function):
+    """The variables that a signature reads, by name."""
+    read = {id(tensor) for tensor in function.captured_inputs}
+    return {v.name.split(":")[0]: v for v in function.graph.variables if id(v.handle) in read}
+
+
+def costs_of(folder, signature, feeds):
+    """FLOPs of a run by op, as TensorFlow's registry counts them in the frozen function, and the bytes of the variables."""
+    from tensorflow.python.framework import convert_to_constants, ops
+
+    loaded = tf.saved_model.load(folder)
+    function = loaded.signatures[signature]
+    specs = {key: tf.TensorSpec(np.shape(value), tf.as_dtype(np.asarray(value).dtype)) for key, value in feeds.items()}
+    called = tf.function(lambda **fed: function(**fed)).get_concrete_function(**specs)
+    graph = convert_to_constants.convert_variables_to_constants_v2(called).graph
+    flops = collections.Counter()
+    with graph.as_default():
+        for op in graph.get_operations():
+            flops[op.type] += ops.get_stats_for_node_def(graph, op.node_def, "flops").value or 0
+    weights = sum(v.shape.num_elements() * v.dtype.size for v in variables_of(function).values())
+    old = [op.outputs[0] for op in function.graph.get_operations() if op.type == "VariableV2"]  # which cannot be frozen
+    if old:
+        return {"weights": sum(tensor.shape.num_elements() * tensor.dtype.size for tensor in old)}
+    return {"flops": {op: int(flops[op]) for op in sorted(flops) if flops[op]}, "weights": weights}
+
+
+def gradients_of(folder, signature, feeds):
+    """{kind: {name: gradient}} of the sum of all floating-point outputs."""
+    loaded = tf.saved_model.load(folder)
+    function = loaded.signatures[signature]
+    values = {key: tf.constant(value) for key, value in feeds.items()}
+    by = {"inputs": {key: value for key, value in values.items() if value.dtype.is_floating}, "variables": variables_of(function)}
+    with tf.GradientTape() as tape:
+        for group in by.values():
+            tape.watch(list(group.values()))
+        total = tf.add_n([tf.reduce_sum(y) for y in function(**values).values() if y.dtype.is_floating])
+    made = tape.gradient(total, by)
+    return {kind: {name: tf.convert_to_tensor(value).numpy() for name, value in group.items()} for kind, group in made.items()}
 
 
 def record(name):
@@ -377,7 +570,15 @@ def record(name):
     if kind == "outputs_of_captured_case":
         capture.saved_model(path, feeds, str(folder / "case"), signature, steps=steps)
         write_old_case(folder / "case", folder / "old_case")
-    if kind == "opt_knows_shapes_of_arguments":
+    if kind == "two_signatures":
+        with open(folder / "costs.json", "w") as f:
+            json.dump(costs_of(path, signature, feeds), f, indent=1)
+            f.write("\n")
+    if kind == "gradient_by_signature_keys":
+        for prefix, made in zip(("d", "dv"), gradients_of(path, signature, feeds).values()):
+            for name, value in made.items():
+                save_array(folder / f"{prefix}_{quoted(name)}.npy", value)
+    if kind in ("opt_knows_shapes_of_arguments", "two_signatures"):
         ops = {mode: ops_of_dump(path, signature, feeds, onednn) for mode, onednn in (("off", "0"), ("on", "1"))}
         with open(folder / "ops.json", "w") as f:
             json.dump(ops, f, indent=1)

@@ -40,7 +40,7 @@ void ExpectNothingLost(const Graph& graph) {
   EXPECT_EQ(inputs,
             body.num_drawn_inputs() + body.num_folded_inputs() + body.num_dangling_inputs());
   for (ScopeId scope : Openable(body.tree())) {
-    const ScopeView& view = body.LayOut(scope).view;
+    ScopeView view = body.View(scope);
     size_t boxes = view.entities.size();
     for (const EdgeBundle& edge : view.edges) {
       ASSERT_LT(edge.from, view.num_items());
@@ -48,7 +48,7 @@ void ExpectNothingLost(const Graph& graph) {
       if (edge.from < boxes && edge.to < boxes) drawn += edge.count;
       if (edge.to >= boxes || view.entities[edge.to].node != kNoNode) continue;
       ScopeId inner = body.tree().scope(view.entities[edge.to].scope).core;
-      const ScopeView& inside = body.LayOut(inner).view;
+      ScopeView inside = body.View(inner);
       bool from_box = edge.from < boxes;
       const ScopePort port =
           from_box ? ScopePort{false, view.entities[edge.from]} : view.sources[edge.from - boxes];
@@ -99,7 +99,7 @@ TEST(ScopeView, EdgesBetweenScopesHaveAPortOnEachWayDown) {
   ShapeMap shapes = InferShapes(graph);
   BodyScopes body(graph, FoldOptions(), shapes);
   const ScopeTree& tree = body.tree();
-  const ScopeView& inner = body.LayOut(tree.Find("a/b")).view;
+  ScopeView inner = body.View(tree.Find("a/b"));
   ASSERT_EQ(inner.entities.size(), 2u);
   ASSERT_EQ(inner.sources.size(), 1u);
   EXPECT_EQ(inner.sources[0].far.node, x);
@@ -107,7 +107,7 @@ TEST(ScopeView, EdgesBetweenScopesHaveAPortOnEachWayDown) {
   std::set<std::string> sinks = {inner.sinks[0].far.Key(), inner.sinks[1].far.Key()};
   EXPECT_EQ(sinks,
             (std::set<std::string>{"n" + std::to_string(c), "s" + std::to_string(tree.Find("d"))}));
-  const ScopeView& outer = body.LayOut(tree.Find("a")).view;
+  ScopeView outer = body.View(tree.Find("a"));
   ASSERT_EQ(outer.sinks.size(), 1u);
   EXPECT_EQ(outer.sinks[0].far.scope, tree.Find("d"));
   EXPECT_EQ(body.Around(a), (std::vector<ScopeId>{kRootScope, tree.Find("a"), tree.Find("a/b")}));
@@ -121,7 +121,7 @@ TEST(ScopeView, ManyControlEdgesAreSaidInWords) {
     module.main.AddControl(done, module.main.AddNode("op" + std::to_string(i) + "x", "Relu"));
   ShapeMap shapes = InferShapes(module.main);
   BodyScopes body(module.main, FoldOptions(), shapes);
-  const ScopeView& view = body.LayOut(kRootScope).view;
+  ScopeView view = body.View(kRootScope);
   uint64_t unseen = 0, seen = 0;
   for (const ScopeView::Unseen& one : view.unseen_control) unseen += one.in;
   for (const EdgeBundle& edge : view.edges) seen += edge.control;
@@ -134,11 +134,10 @@ TEST(ScopeView, HugeChainIsCutIntoPartsOfParts) {
   auto module = Chain(100000, [](int i) { return "node" + std::to_string(i * 7919 % 100003); });
   ShapeMap shapes = InferShapes(module->main);
   BodyScopes body(module->main, FoldOptions(), shapes);
-  const ScopeView& view = body.LayOut(body.tree().scope(kRootScope).core).view;
+  ScopeView view = body.View(body.tree().scope(kRootScope).core);
   EXPECT_LE(view.entities.size(), 100u);
   EXPECT_EQ(view.edges.size(), view.entities.size() - 1) << "a chain of parts";
-  for (ScopeId scope : Openable(body.tree()))
-    EXPECT_LE(body.LayOut(scope).view.entities.size(), 100u);
+  for (ScopeId scope : Openable(body.tree())) EXPECT_LE(body.View(scope).entities.size(), 100u);
 }
 
 TEST(ScopeView, HugeFanOutStaysSmall) {
@@ -149,9 +148,9 @@ TEST(ScopeView, HugeFanOutStaysSmall) {
   ShapeMap shapes = InferShapes(module.main);
   BodyScopes body(module.main, FoldOptions(), shapes);
   for (ScopeId scope : Openable(body.tree())) {
-    const LaidOutScope& laid_out = body.LayOut(scope);
-    EXPECT_LE(laid_out.view.entities.size(), 100u);
-    EXPECT_LE(laid_out.view.sources.size(), 12u);
+    ScopeView view = body.View(scope);
+    EXPECT_LE(view.entities.size(), 100u);
+    EXPECT_LE(view.sources.size(), 12u);
   }
 }
 

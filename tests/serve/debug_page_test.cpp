@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include "lib/render/engine/engine.h"
 #include "lib/serve/routes/html_file.h"
 #include "lib/serve/routes/router.h"
+#include "llvm/Support/Base64.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "tests/tfdbg/debug_writer.h"
@@ -23,6 +25,15 @@ class DebugServer {
     if (value) return std::move(*value);
     ADD_FAILURE() << path << ": " << llvm::toString(value.takeError());
     return nullptr;
+  }
+  // Returns what the page makes of the table of a node.
+  llvm::json::Value Node(int body, int node) {
+    std::string path = "node/" + std::to_string(body) + "/" + std::to_string(node);
+    auto text = CallScript("for_tests.js", "tableNode",
+                           {llvm::encodeBase64(Get(path).body), std::to_string(node)});
+    if (text) return llvm::cantFail(llvm::json::parse(*text));
+    ADD_FAILURE() << path << ": " << llvm::toString(text.takeError());
+    return llvm::json::Object();
   }
   PageSet& pages() { return *pages_; }
 
@@ -76,16 +87,16 @@ TEST(DebugPage, NodesAreMarkedByHealth) {
   DebugServer server("testdata/tfdbg/mnist_nan_FULL_HEALTH");
   llvm::json::Value model = server.Json("model");
   EXPECT_EQ(Text(*model.getAsObject()->get("marked_counts")), "[1,19,35,0]");
-  llvm::json::Value log = server.Json("node/3/3");
+  llvm::json::Value log = server.Node(3, 3);
   EXPECT_EQ(*log.getAsObject()->getInteger("mark"), 0) << "the first cause";
   std::string text = Text(log);
   for (const char* words : {"Softmax:0 of model: float 2-D, 160 elements: zero x12", "\"trace/11\"",
                             "gen_nan_mlp.py:21 in loss_fn", "tf.math.log(probs)"})
     EXPECT_NE(text.find(words), std::string::npos) << words;
-  std::string call = Text(server.Json("node/0/22"));
+  std::string call = Text(server.Node(0, 22));
   for (const char* words : {"Output 0: float[], 1 element: NaN x1", "Output 3: ", "Input 0: "})
     EXPECT_NE(call.find(words), std::string::npos) << words;
-  llvm::json::Value probs = server.Json("node/3/0");
+  llvm::json::Value probs = server.Node(3, 0);
   EXPECT_EQ(probs.getAsObject()->get("mark"), nullptr) << "an argument that was not recorded";
 }
 
@@ -99,7 +110,7 @@ TEST(DebugPage, AFileHoldsTheCardsOfCausesHoweverLateTheyAre) {
   llvm::cantFail(pages.AddPath(writer.path()));
   std::string html;
   llvm::raw_string_ostream os(html);
-  llvm::cantFail(WriteHtmlFile(pages, "t", os));
+  llvm::cantFail(WriteHtmlFile(pages, "t", /*threads=*/0, os));
   for (const char* there : {"0", "7", "11"})
     EXPECT_NE(html.find("id=\"data 0/cards/execution/" + std::string(there) + "\""),
               std::string::npos)
@@ -124,7 +135,7 @@ TEST(DebugPage, AnyFolderHasAllItsDocuments) {
       server.Json("source/" + std::to_string(i));
     std::string html;
     llvm::raw_string_ostream os(html);
-    llvm::cantFail(WriteHtmlFile(server.pages(), "t", os));
+    llvm::cantFail(WriteHtmlFile(server.pages(), "t", /*threads=*/0, os));
     EXPECT_NE(html.find("id=\"data 0/nodes/1/0\""), std::string::npos) << at->path();
   }
   EXPECT_GE(folders, 11);

@@ -12,12 +12,12 @@
 namespace grapnel {
 namespace {
 
-std::string HtmlOf(const Module& module, llvm::StringRef title) {
+std::string HtmlOf(const Module& module, llvm::StringRef title, int threads = 0) {
   PageSet pages;
   pages.Add(std::make_unique<ModelPage>(module, GraphInFile(), title.str()));
   std::string html;
   llvm::raw_string_ostream os(html);
-  Error error = WriteHtmlFile(pages, title, os);
+  Error error = WriteHtmlFile(pages, title, threads, os);
   EXPECT_FALSE(static_cast<bool>(error));
   return os.str();
 }
@@ -49,20 +49,29 @@ TEST(HtmlFile, FetchesNothing) {
   EXPECT_NE(html.find("default-src 'none'; script-src 'sha256-"), std::string::npos);
 }
 
-TEST(HtmlFile, DocumentsParse) {
-  Module module;
+// Adds a chain of nodes in scopes.
+void AddChain(int count, Module& module) {
   NodeId x = module.main.AddNode("a/x", "Placeholder");
-  for (int i = 0; i < 300; ++i) {
-    NodeId next = module.main.AddNode("a/b/n" + std::to_string(i), "Relu");
+  for (int i = 0; i < count; ++i) {
+    NodeId next = module.main.AddNode("a/b" + std::to_string(i / 100) + "/n" + std::to_string(i),
+                                      i % 3 == 0 ? "Neg" : "Relu");
     module.main.AddInput(next, {x, 0});
     x = next;
   }
+}
+
+TEST(HtmlFile, DocumentsParse) {
+  Module module;
+  AddChain(3000, module);
   std::string html = HtmlOf(module, "x");
   llvm::StringRef rest = html;
-  size_t plain = 0, packed = 0;
+  size_t plain = 0, packed = 0, tables = 0;
   for (size_t at; (at = rest.find("<script type=\"application/")) != llvm::StringRef::npos;) {
     rest = rest.substr(at);
-    bool is_packed = rest.take_front(rest.find('>')).contains("gzip");
+    llvm::StringRef tag = rest.take_front(rest.find('>'));
+    bool is_packed = tag.contains("gzip");
+    bool is_table = llvm::any_of(llvm::ArrayRef({"nodes/", "scopes/", "texts/"}),
+                                 [&](const char* kind) { return tag.contains(kind); });
     rest = rest.substr(rest.find('>') + 1);
     std::string document = rest.take_front(rest.find("</script>")).str();
     if (is_packed) {
@@ -70,18 +79,34 @@ TEST(HtmlFile, DocumentsParse) {
       llvm::cantFail(llvm::decodeBase64(document, bytes));
       document = llvm::cantFail(Inflate(llvm::StringRef(bytes.data(), bytes.size()))).bytes;
     }
+    if (is_table) {
+      EXPECT_TRUE(is_packed) << tag.str();
+      EXPECT_FALSE(document.empty()) << tag.str();
+      ++tables;
+      continue;
+    }
     auto parsed = llvm::json::parse(document);
     EXPECT_TRUE(static_cast<bool>(parsed)) << llvm::toString(parsed.takeError());
     ++(is_packed ? packed : plain);
   }
-  EXPECT_GE(plain, 3u);   // models, the model, its outermost scope
-  EXPECT_GE(packed, 3u);  // other scopes, the index, cards of nodes
+  EXPECT_GE(plain + packed, 3u);  // models, the model, facets
+  EXPECT_GE(tables, 6u);          // nodes, scopes, texts
+}
+
+// A node takes a few bytes, also in a chain without equal scopes.
+TEST(HtmlFile, NodesAreSmall) {
+  Module small, large;
+  AddChain(1000, small);
+  AddChain(11000, large);
+  EXPECT_LT(HtmlOf(large, "x").size() - HtmlOf(small, "x").size(), 10000 * 16);
 }
 
 TEST(HtmlFile, SameGraphSameBytes) {
   Module module;
-  module.main.AddNode("x", "Placeholder");
-  EXPECT_EQ(HtmlOf(module, "x"), HtmlOf(module, "x"));
+  AddChain(5000, module);
+  std::string html = HtmlOf(module, "x", /*threads=*/1);
+  EXPECT_EQ(HtmlOf(module, "x", /*threads=*/1), html);
+  EXPECT_EQ(HtmlOf(module, "x", /*threads=*/4), html);
 }
 
 TEST(WebFiles, ScriptsFitAScreen) {
@@ -99,8 +124,9 @@ TEST(ScriptBundle, EveryModuleIsInIt) {
   ASSERT_TRUE(static_cast<bool>(script)) << llvm::toString(script.takeError());
   for (const WebFile& file : WebFiles()) {
     if (!file.name.ends_with(".js")) continue;
-    // Entry points and painters for pictures without a page.
+    // Entry points and painters for pictures without a page, and entry points for tests.
     if (file.name == "picture_file.js" || file.name == "paint_context.js") continue;
+    if (file.name == "for_tests.js") continue;
     EXPECT_NE(script->find("modules[\"./" + file.name.str() + "\"] = "), std::string::npos)
         << file.name.str();
   }

@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -152,6 +154,37 @@ TEST_F(ZipTest, UnsupportedMembersAreErrors) {
   EXPECT_EQ(ErrorOf("a"), "'a': does not expand to the size that the archive states");
   PutChanged(bytes, kSizeAt, 4);
   EXPECT_EQ(ErrorOf("a"), "'a': is damaged: its checksum differs from the one in the archive");
+}
+
+// The seconds it takes to read each of `count` files, all from one directory.
+double SecondsToReadAll(int count) {
+  std::vector<ZipFile> files;
+  for (int i = 0; i < count; ++i) files.push_back({"feed_" + std::to_string(i) + ".npy", "x"});
+  auto archive = FileBytes::FromString(MakeZip(files), "x.zip");
+  auto began = std::chrono::steady_clock::now();
+  ZipDirectory directory(archive->bytes());
+  for (const ZipFile& file : files) {
+    auto entry = directory.Read(archive, file.name);
+    EXPECT_TRUE(entry && entry->bytes == "x") << file.name;
+    if (!entry) llvm::consumeError(entry.takeError());
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+TEST_F(ZipTest, ManyMembersAreReadInLinearTime) {
+  constexpr int kFew = 2000, kTimes = 16;
+  double few = std::min(SecondsToReadAll(kFew), SecondsToReadAll(kFew));
+  double many = SecondsToReadAll(kFew * kTimes);
+  EXPECT_LT(many,
+            few * kTimes * 5);  // a search of the whole directory for each would take 16 times
+}
+
+TEST_F(ZipTest, ADamagedDirectoryKnowsTheFilesBeforeTheDamage) {
+  std::string bytes = MakeZip({{"a", "1"}, {"b", "2"}});
+  bytes[bytes.rfind(kEntryMark.str())] = 'Q';
+  Put(bytes);
+  EXPECT_EQ(Read("a"), "1");
+  EXPECT_EQ(ErrorOf("b"), "the directory of the zip archive is damaged");
 }
 
 #if !__has_feature(address_sanitizer)

@@ -66,8 +66,8 @@ def test_the_folder_may_change(monkeypatch, tmp_path):
 
 
 def test_options_are_checked(lenet):
-    with pytest.raises(TypeError, match=r"optimize\(\) got an unexpected keyword argument 'nope'$"):
-        lenet.optimize(nope=1)
+    with pytest.raises(TypeError, match=r"optimize\(\) got an unexpected keyword argument 'quick'$"):
+        lenet.optimize(quick=1)
     with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'fech'[;.] [Dd]id you mean 'fetch'\?"):
         lenet.optimize(fech="Identity")
     with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'devices_'[;.] [Dd]id you mean 'devices'\?"):
@@ -297,12 +297,14 @@ def test_tables(lenet):
     assert nodes.column("op").to_pylist() == lenet.nodes["op"]
     assert nodes.column("function").null_count == len(lenet)
     assert lenet.nodes[0][1] == "x" and lenet.nodes[-1] == list(lenet.nodes)[-1]
-    for name in ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "functions", "calls", "lines"):
+    for name in ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "layers", "functions", "calls", "lines"):
         ours = lenet.table(name)
         asked = lenet.query(f"SELECT * FROM {name}")
         assert ours.columns == asked.columns
         assert list(ours) == list(asked)
         assert pyarrow.table(ours).to_pylist() == [dict(zip(ours.columns, row)) for row in ours]
+    assert "sequential_1" not in lenet.layers["name"] and set(lenet.nodes["layer"]) - {None} <= set(lenet.layers["name"])
+    assert sum(lenet.layers["parameters"]) > 0
     assert lenet.find("Conv2D -> BiasAdd")["ops"] == ["Conv2D -> BiasAdd"] * 2
     counted = pyarrow.table(lenet.query("SELECT op, count(*) AS n, avg(inputs) AS mean FROM nodes GROUP BY op"))
     assert [str(field.type) for field in counted.schema] == ["large_string", "int64", "double"]

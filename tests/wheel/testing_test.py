@@ -1,5 +1,7 @@
 """Assertions on models: their failure messages, and where their pictures go."""
 
+import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -70,6 +72,21 @@ def test_fused_in_a_function():
     assert_fused(call, "MatMul + BiasAdd + Relu", count=1)
 
 
+def test_fused_in_signatures(recwarn):
+    """Of several signatures of one network, the default one counts. TensorFlow fuses a product of doubles with nothing."""
+    folders = sorted(pathlib.Path("testdata/signatures/two_signatures").iterdir())
+    assert len(folders) == 5
+    for folder in folders:
+        signature = json.loads((folder / "about.json").read_text())["signature"]
+        fused = json.loads((folder / "ops.json").read_text())["on"].get("_FusedMatMul", 0)
+        for options in ({}, {"signature": signature}):
+            if fused:
+                assert_fused(tg.load(folder / "model"), "MatMul + BiasAdd", count=fused, **options)
+            else:
+                assert "is not fused" in said_by(assert_fused, tg.load(folder / "model"), "MatMul + BiasAdd", **options)
+    assert not recwarn.list
+
+
 def test_left_in_parts():
     said = said_by(assert_fused, DENSE, "MatMul + BiasAdd + Tanh")
     assert re.match(r"MatMul \+ BiasAdd \+ Tanh is not fused in <bytes \d+>\n  not fused: 'm' \(_FusedMatMul 'b'\), 'b' \(", said), said
@@ -113,7 +130,7 @@ def test_budget(lenet):
     assert_budget(lenet, nodes=64, flops=300_000, bytes="40 kB", parameters=7000, peak_memory="25 kB")
     said = said_by(assert_budget, lenet, nodes=6, flops=1, bytes=2, parameters=3, peak_memory="2 kB")
     assert "nodes: the model has 64 nodes, 61 in 'sequential_1'; 6 at most" in said
-    assert "flops: one run takes 282,068 FLOPs, 153,600 of them in this Conv2D (at 'sequential_1/conv2d_1/convolution'); 1 at most" in said
+    assert "flops: one run takes 282,160 FLOPs, 153,600 of them in this Conv2D (at 'sequential_1/conv2d_1/convolution'); 1 at most" in said
     assert all(name in said for name in ("file_size: the model's file or folder has", "parameters: ", "peak_memory: "))
     assert "the model's file or folder has 29.4 kB" in said_by(assert_budget, lenet.optimize().graph, bytes=30)
     assert_budget(DENSE, flops=1000, batch=2)

@@ -58,7 +58,7 @@ class BatchNormMode : public Check {
  public:
   std::string Run(const DoctorContext& context) override {
     const Network& network = *context.network;
-    if (network.layers().empty()) return "there are no layers";
+    if (network.weighted_ops().empty()) return "there are no layers";
     bool has_any = false, is_training = IsTraining(network);
     for (const Node& node : network.nodes()) {
       if (node.op() == "FusedBatchNorm" || node.op() == "FusedBatchNormV2" ||

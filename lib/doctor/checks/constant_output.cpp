@@ -15,11 +15,12 @@ class ConstantOutput : public Check {
     for (const BodyPort& fetch : network.ends().fetches) {
       PortSet before = network.flow().Backward({fetch}, PassesValue);
       auto is_before = [&](const BodyPort& port) { return before.Has(port); };
-      auto layer = llvm::find_if(network.layers(), [&](const Layer& l) {
+      auto layer = llvm::find_if(network.weighted_ops(), [&](const WeightedOp& l) {
         bool is_of_weights = network.VariableOf(l.input) >= 0;
         return before.Has(l.output()) && !is_of_weights;
       });
-      if (layer == network.layers().end() || llvm::any_of(network.inputs(), is_before)) continue;
+      if (layer == network.weighted_ops().end() || llvm::any_of(network.inputs(), is_before))
+        continue;
       bool is_random = llvm::any_of(network.nodes(), [&](const Node& node) {
         return node.op().contains("Random") && before.HasNode(node);
       });

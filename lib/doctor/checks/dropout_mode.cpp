@@ -52,7 +52,7 @@ class DropoutMode : public Check {
       if (!IsUniform(node.op())) continue;
       has_random = true;
       Node mask = predicts ? MaskAt(network, node) : Node();
-      if (!mask || network.layers().empty() || !IsOfInputs(network, mask)) continue;
+      if (!mask || network.weighted_ops().empty() || !IsOfInputs(network, mask)) continue;
       Find(
           Confidence::kLikely, mask,
           Sentence(

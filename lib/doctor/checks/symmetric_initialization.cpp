@@ -28,7 +28,7 @@ struct Weights {
   bool IsZero() const { return values.AllEqualTo(0); }
 };
 
-std::optional<Weights> WeightsOf(const DoctorContext& context, const Layer& layer) {
+std::optional<Weights> WeightsOf(const DoctorContext& context, const WeightedOp& layer) {
   Weights weights;
   if (const VariableHistory* history = context.HistoryOf(layer.variable)) {
     weights.values = history->first.ToLiteral();
@@ -70,7 +70,7 @@ bool TreatsUnitsAlike(const Weights& weights, int64_t units) {
 
 // Determines whether biases that are added to the layer's output differ between units, and whether
 // a Relu follows.
-void CheckUpdates(const DoctorContext& context, const Layer& layer, bool* biases_differ,
+void CheckUpdates(const DoctorContext& context, const WeightedOp& layer, bool* biases_differ,
                   bool* has_relu) {
   const Network& network = *context.network;
   std::vector<BodyPort> open = {layer.output()};
@@ -104,17 +104,17 @@ class SymmetricInitialization : public Check {
   std::string Run(const DoctorContext& context) override {
     const Network& network = *context.network;
     bool looked = false, has_variables = false;
-    for (const Layer& layer : network.layers()) {
+    for (const WeightedOp& layer : network.weighted_ops()) {
       if (layer.variable < 0) continue;  // a constant matrix may be intended
       has_variables = true;
       auto weights = WeightsOf(context, layer);
       looked |= weights.has_value();
       if (!weights || !UnitsBeginAlike(*weights)) continue;
-      std::vector<const Layer*> after = network.LayersAfter(layer);
+      std::vector<const WeightedOp*> after = network.WeightedOpsAfter(layer);
       bool biases_differ = false, has_relu = false;
       CheckUpdates(context, layer, &biases_differ, &has_relu);
       if (after.empty() || biases_differ) continue;
-      bool stays = llvm::all_of(after, [&](const Layer* next) {
+      bool stays = llvm::all_of(after, [&](const WeightedOp* next) {
         auto other = WeightsOf(context, *next);
         return other && TreatsUnitsAlike(*other, weights->units);
       });
@@ -125,7 +125,7 @@ class SymmetricInitialization : public Check {
   }
 
  private:
-  void Report(const Network& network, const Layer& layer, const Weights& weights, bool stays,
+  void Report(const Network& network, const WeightedOp& layer, const Weights& weights, bool stays,
               bool has_relu) {
     bool is_zero = weights.IsZero();
     std::string what = Sentence("all {0} units of '{1}' start with the same weights{2}",

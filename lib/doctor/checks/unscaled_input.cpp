@@ -12,14 +12,14 @@ constexpr double kLargest = 20, kSpread = 5;  // larger means or spreads are rep
 
 // Returns a layer that reads the input directly or through casts, reshapes and the like; null if no
 // layer does.
-const Layer* LayerThatReads(const Network& network, const BodyPort& input) {
+const WeightedOp* WeightedOpThatReads(const Network& network, const BodyPort& input) {
   std::vector<BodyPort> open = {input};
   PortSet seen;
   while (!open.empty()) {
     BodyPort at = open.back();
     open.pop_back();
     for (const auto& [reader, slot] : network.flow().Readers(at)) {
-      const Layer* layer = network.LayerOf(reader);
+      const WeightedOp* layer = network.WeightedOpOf(reader);
       if (layer && slot == layer->input_slot) return layer;
       llvm::StringRef op = reader.op();
       bool hands_on = op == "Identity" || op == "Cast" || op == "Reshape" || op == "Transpose" ||
@@ -49,7 +49,8 @@ class UnscaledInput : public Check {
       double largest = std::max(std::abs(seen.min), std::abs(seen.max));
       bool is_large = seen.elements() > 1 && largest > kLargest &&
                       (seen.deviation() > kSpread || std::abs(seen.mean()) > kLargest);
-      const Layer* layer = is_large ? LayerThatReads(network, network.inputs()[i]) : nullptr;
+      const WeightedOp* layer =
+          is_large ? WeightedOpThatReads(network, network.inputs()[i]) : nullptr;
       if (!layer || network.IsNormalized(layer->output())) continue;
       Find(Confidence::kLikely, network.inputs()[i].node(),
            Sentence("this input goes from {0} to {1} (mean {2}, spread {3}), and '{4}' reads it "

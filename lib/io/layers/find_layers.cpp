@@ -285,4 +285,10 @@ LayerTable LayersOf(const GraphInFile& file) {
   return LayerTableWriter(file).Write();
 }
 
+LayerTable LayersOf(const Module& module) {
+  GraphInFile file;
+  file.module = module.Copy();
+  return LayersOf(file);
+}
+
 }  // namespace grapnel

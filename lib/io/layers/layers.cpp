@@ -19,20 +19,47 @@ std::vector<int> LayerTable::LayersIn(int parent) const {
   return layers;
 }
 
+namespace {
+
+constexpr int kUnknown = -2;      // the file's graph has neither the node nor a scope of it
+constexpr int kMostScopes = 200;  // names may be hostile
+
+}  // namespace
+
 int LayerTable::LayerOf(llvm::StringRef function, llvm::StringRef node) const {
+  if (int layer = LayerIn(function, node); layer != kUnknown) return layer;
+  if (auto found = functions_.find(function); found != functions_.end()) return found->second;
+  return function.empty() ? LayerOfInlined(node) : -1;
+}
+
+int LayerTable::LayerOfInlined(llvm::StringRef node) const {
+  bool has_functions = nodes_.size() > nodes_.count("");
+  for (int i = 0; i < kMostScopes && has_functions && node.contains('/'); ++i) {
+    node = node.split('/').second;
+    int best = kUnknown;
+    for (const auto& body : nodes_) {
+      int layer = LayerIn(body.first(), node);
+      if (layer >= 0 && (best < 0 || layer < best)) best = layer;
+    }
+    if (best >= 0) return best;
+  }
+  return -1;
+}
+
+// Returns the layer of a node in one body; kUnknown if neither the node nor a scope around it is
+// known there.
+int LayerTable::LayerIn(llvm::StringRef function, llvm::StringRef node) const {
   if (auto body = nodes_.find(function); body != nodes_.end()) {
     if (auto found = body->second.find(node); found != body->second.end()) return found->second;
   }
   if (auto body = scopes_.find(function); body != scopes_.end()) {
-    constexpr int kMost = 200;  // names may be hostile
     llvm::StringRef scope = node;
-    for (int i = 0; i < kMost && scope.contains('/'); ++i) {
+    for (int i = 0; i < kMostScopes && scope.contains('/'); ++i) {
       scope = scope.rsplit('/').first;
       if (auto found = body->second.find(scope); found != body->second.end()) return found->second;
     }
   }
-  auto found = functions_.find(function);
-  return found == functions_.end() ? -1 : found->second;
+  return kUnknown;
 }
 
 int LayerTable::LayerOf(const Node& node) const {

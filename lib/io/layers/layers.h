@@ -67,7 +67,9 @@ class LayerTable {
   std::vector<int> LayersIn(int parent) const;
   // Returns the layer to which a node belongs: the innermost one; -1 if it belongs to none, as ops
   // between layers do. `function`: the function whose body has the node; empty: the main graph. A
-  // node that is not in the file's graph, but in a scope of a layer, belongs to that layer.
+  // node that is not in the file's graph, but in a scope of a layer, belongs to that layer. So does
+  // a node of the main graph that is named like the copy that inlining makes of a node of a layer,
+  // "call/node".
   int LayerOf(llvm::StringRef function, llvm::StringRef node) const;
   int LayerOf(const Node& node) const;
   // True if `layer` is `outer` or one of the layers in it.
@@ -87,6 +89,9 @@ class LayerTable {
 
  private:
   friend class LayerTableWriter;
+  int LayerIn(llvm::StringRef function, llvm::StringRef node) const;
+  int LayerOfInlined(llvm::StringRef node) const;
+
   std::string model_;
   std::vector<ModelLayer> layers_;
   std::vector<LayerVariable> variables_;
@@ -111,6 +116,8 @@ class LayerTable {
 // of layers is that of the default one), the network of a signature, or any other graph. Linear in
 // nodes, except for the order.
 LayerTable LayersOf(const GraphInFile& file);
+// Finds the layers of a graph of which nothing else is known. Copies it.
+LayerTable LayersOf(const Module& module);
 
 }  // namespace grapnel
 

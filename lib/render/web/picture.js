@@ -7,6 +7,7 @@ import {layOut, scopeFrame} from "./frames.js";
 import {inkOnStrong} from "./ink.js";
 import {SvgContext} from "./svg_context.js";
 import {FONT, textWidth} from "./text_width.js";
+import {layerPicture} from "./view_layers.js";
 
 const MARGIN = 12, SWATCH_PAD = 8, SWATCH_GAP = 6, WIDEST_HEADER = 1000;
 const HEADING = `600 17px ${FONT}`, TEXT = `13px ${FONT}`, SMALL = `11px ${FONT}`;
@@ -31,7 +32,10 @@ function frameOf(views, index, direction) {
 // Returns the frame of a whole picture. `picture`: {title, header: [line], key, colors: {title,
 // swatches: [{name, fill}]}, direction, views}; views[0] is the outermost scope, and an open box
 // contains the index of its view.
-export function layOutPicture(picture) { return frameOf(picture.views, 0, picture.direction); }
+export function layOutPicture(picture) {
+  layerPicture(picture.views);
+  return frameOf(picture.views, 0, picture.direction);
+}
 
 // Draws the picture on `context`, an SvgContext or a PaintContext, and returns the contents of the
 // file that the context makes.

@@ -55,7 +55,7 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
     return static_cast<int>(page->statuses_->Of(node)) - 1;
   };
   marks.is_listed = [page](const Node& node) {
-    std::pair<const Graph*, NodeId> key = {&node.graph(), node.id()};
+    Key key = KeyOf(node);
     return page->graph_.status.count(key) > 0 && !page->beside_.contains(key);
   };
   marks.name_of = [page](const Node& node) {
@@ -85,19 +85,19 @@ void DiffGraph::AddChanges(const Diff& diff) {
   for (const MatchedPair& pair : diff.matched) {
     if (pair.a.name != pair.b.name) move(pair.a);
     if (pair.changes.empty()) continue;
-    std::vector<PageMarks::Detail>& details = details_[pair.b.name.str()];
+    Node here = OfB(pair.b.function(), pair.b.node.name());
     for (const Change& change : pair.changes)
-      details.push_back({change.what, change.before, change.after, ""});
+      AddDetail(here, {change.what, change.before, change.after, ""});
     if (pair.a.name != pair.b.name)
-      details.push_back({"called", pair.a.name.str(), pair.b.name.str(), ""});
+      AddDetail(here, {"called", pair.a.name.str(), pair.b.name.str(), ""});
   }
   for (const GroupEntry& group : diff.groups) {
     for (const NodeEntry& entry : group.b)
-      details_[entry.name.str()].push_back({"made of", Names(group.a), Names(group.b), ""});
+      AddDetail(OfB(entry.function(), entry.node.name()),
+                {"made of", Names(group.a), Names(group.b), ""});
     for (const NodeEntry& entry : group.a) move(entry);
     for (const NodeEntry& entry : llvm::ArrayRef(group.b).drop_front()) {
-      if (Node beside = OfB(entry.function(), entry.node.name()))
-        beside_.insert({&beside.graph(), beside.id()});
+      if (Node beside = OfB(entry.function(), entry.node.name())) beside_.insert(KeyOf(beside));
     }
   }
 }
@@ -105,22 +105,19 @@ void DiffGraph::AddChanges(const Diff& diff) {
 void DiffGraph::AddValues(const ValueReport& values) {
   for (const ValueDiff& one : values.different) {
     if (!one.in_b) continue;
-    std::string name = one.in_b.name().str();
-    for (const auto& function : one.in_b.graph().module().functions) {
-      if (&function->body == &one.in_b.graph()) name = InBody(function->name(), name);
-    }
-    details_[name].push_back({"values", "", "", DistanceText(one)});
+    const Function* function = FunctionOf(one.in_b.graph());
+    AddDetail(OfB(function ? function->name() : "", one.in_b.name()),
+              {"values", "", "", DistanceText(one)});
   }
 }
 
 // Returns the details of the node, then those of the constants and variables that it reads, each
 // with the name of the constant or variable.
 std::vector<PageMarks::Detail> DiffGraph::DetailsOf(const Node& node) const {
-  std::vector<PageMarks::Detail> details = details_.lookup(NameOf(node));
+  std::vector<PageMarks::Detail> details = details_.lookup(KeyOf(node));
   for (const Node& source : statuses_->Within(node)) {
-    std::string name = NameOf(source);
-    for (PageMarks::Detail detail : details_.lookup(name)) {
-      detail.what = name + ": " + detail.what;
+    for (PageMarks::Detail detail : details_.lookup(KeyOf(source))) {
+      detail.what = NameOf(source) + ": " + detail.what;
       details.push_back(std::move(detail));
     }
   }
@@ -137,7 +134,7 @@ void DiffGraph::AddRewrite(const Rewrite& rewrite) {
     Node node(&page_->graph(place->first), place->second);
     // A node of A that was fused is drawn as the fused node of B, which was not removed.
     if (removed && graph_.StatusOf(node) != NodeStatus::kRemoved) return;
-    details_[NameOf(node)].push_back({what + number, "", "", lines});
+    AddDetail(node, {what + number, "", "", lines});
   };
   for (const std::string& name : rewrite.made)
     add("Made ", FindAfter(rewrite.function, name), false);

@@ -46,18 +46,23 @@ class DiffGraph {
   void AddValues(const ValueReport& values);
   std::vector<PageMarks::Detail> DetailsOf(const Node& node) const;
   void AddRewrite(const Rewrite& rewrite);
+  using Key = std::pair<const Graph*, NodeId>;
+  static Key KeyOf(const Node& node) { return {&node.graph(), node.id()}; }
   std::string NameOf(const Node& node) const {
     return prefixes_.lookup(&node.graph()) + node.name().str();
+  }
+  void AddDetail(const Node& node, PageMarks::Detail detail) {
+    if (node) details_[KeyOf(node)].push_back(std::move(detail));
   }
 
   UnionGraph graph_;
   std::optional<DiffMarks> statuses_;
   // Nodes of B that lists leave out: of several nodes that together replace nodes of A, lists have
   // only the first, so that the group counts once, as in text output.
-  llvm::DenseSet<std::pair<const Graph*, NodeId>> beside_;
-  llvm::StringMap<std::vector<PageMarks::Detail>> details_;  // by "function/node"
-  llvm::DenseMap<const Graph*, std::string> prefixes_;       // "function/"
-  llvm::DenseMap<const Graph*, size_t> numbers_;             // numbers of bodies
+  llvm::DenseSet<Key> beside_;
+  llvm::DenseMap<Key, std::vector<PageMarks::Detail>> details_;
+  llvm::DenseMap<const Graph*, std::string> prefixes_;  // "function/"
+  llvm::DenseMap<const Graph*, size_t> numbers_;        // numbers of bodies
   llvm::StringMap<Node> moved_;  // by name in A ("function/node"): nodes with another name here
   PageMarks marks_;
   std::unique_ptr<GraphPage> page_;

@@ -8,7 +8,7 @@
 
 namespace grapnel {
 
-// Writes every scope, node and page of the index; some 700 bytes per node.
+// Writes the rows of every scope and node; some 15 bytes per node.
 Error WriteGraphDocuments(GraphPage& page, FileDocuments& file);
 
 }  // namespace grapnel

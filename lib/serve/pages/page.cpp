@@ -15,6 +15,22 @@ Expected<Panes*> Page::SideBySide() {
   return MakeError("{0} is not a comparison of two graphs", title_);
 }
 
+// With both graphs of every stage, a file would be three times as large.
+bool Page::HasPanesInFile() const { return HasPanes() && kind_ != Kind::kStage; }
+
+std::vector<GraphPage*> Page::DrawingsInFile() {
+  auto drawing = Drawing();
+  if (!drawing) {
+    llvm::consumeError(drawing.takeError());
+    return {};
+  }
+  std::vector<GraphPage*> drawings = {*drawing};
+  if (!HasPanesInFile()) return drawings;
+  Panes& panes = *llvm::cantFail(SideBySide());
+  drawings.insert(drawings.end(), {&panes.a(), &panes.b()});
+  return drawings;
+}
+
 void Page::WriteListed(llvm::json::OStream&) const {}
 
 size_t WeightOf(const GraphPage& drawing) {

@@ -42,6 +42,11 @@ class Page {
   // includes comparing its graph with the one before. Errors: there is nothing to draw, with the
   // reason.
   virtual Expected<GraphPage*> Drawing() = 0;
+  // Returns the drawn graphs whose documents a page in a file has: Drawing(), and for a comparison
+  // the two graphs of SideBySide(); empty if there is nothing to draw.
+  std::vector<GraphPage*> DrawingsInFile();
+  // True if a file has the two graphs of SideBySide().
+  bool HasPanesInFile() const;
   // Returns the two graphs of a comparison, each drawn alone; made and owned as by Drawing().
   // Errors: the page is not a comparison.
   virtual Expected<Panes*> SideBySide();

@@ -228,9 +228,7 @@ std::string PageSet::Json(TabsOf tabs_of, bool in_file) const {
           if (page.opened()) json.attribute("opened", true);
           if (!page.Differs()) json.attribute("same", true);
           if (page.module() && !in_file) json.attribute("module", true);
-          // With both graphs of every stage, a file would be three times as large.
-          if (page.HasPanes() && !(in_file && llvm::isa<StagePage>(page)))
-            json.attribute("panes", true);
+          if (in_file ? page.HasPanesInFile() : page.HasPanes()) json.attribute("panes", true);
           json.attributeArray("tabs", [&] {
             for (llvm::StringRef name : tabs_of(page)) json.value(name);
           });

@@ -21,20 +21,28 @@ void PairScopes(llvm::StringRef a, llvm::StringRef b,
   }
 }
 
-void WritePlaces(DiffGraph::Place from, DiffGraph::Place to, llvm::json::OStream& json) {
-  json.array([&] {
-    json.value(from.first);
-    json.value(from.second);
-    json.value(to.first);
-    json.value(to.second);
-  });
+using PlacePair = std::pair<DiffGraph::Place, DiffGraph::Place>;
+
+// Writes pairs of nodes as four columns.
+void WritePlaces(const std::string& name, llvm::ArrayRef<PlacePair> pairs, ColumnWriter& out) {
+  auto write = [&](const char* what, auto&& number_of) {
+    std::vector<int32_t> numbers;
+    numbers.reserve(pairs.size());
+    for (const auto& pair : pairs) numbers.push_back(static_cast<int32_t>(number_of(pair)));
+    out.Steps(name + what, numbers);
+  };
+  write(" body", [](const auto& pair) { return pair.first.first; });
+  write(" node", [](const auto& pair) { return pair.first.second; });
+  write(" merged body", [](const auto& pair) { return pair.second.first; });
+  write(" merged node", [](const auto& pair) { return pair.second.second; });
 }
 
 }  // namespace
 
 Panes::Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph& merged)
     : merged_(merged) {
-  for (const auto& function : b.functions) functions_[&function->body] = function->name().str();
+  bodies_of_b_[&b.main] = 0;
+  for (size_t i = 0; i < b.functions.size(); ++i) bodies_of_b_[&b.functions[i]->body] = i + 1;
   for (const FunctionEntry& function : diff.functions) {
     if (!function.a.empty() && !function.b.empty()) bodies_.push_back({function.a, function.b});
   }
@@ -74,79 +82,75 @@ void Panes::SetUp(Side* side, const Module& module, const char* title,
 }
 
 Node Panes::OfB(const Node& b) const {
-  return merged_.OfB(functions_.lookup(&b.graph()), b.name());
+  return Node(&merged_.page().graph(bodies_of_b_.lookup(&b.graph())), b.id());
 }
 
-void Panes::WriteNodes(const Side& side, llvm::function_ref<Node(const Node&)> here,
-                       llvm::json::OStream& json) const {
-  json.array([&] {
-    for (size_t body = 0; body < side.page->num_bodies(); ++body) {
-      for (Node node : side.page->graph(body).nodes()) {
-        if (Node shown = here(node)) WritePlaces({body, node.id()}, merged_.PlaceOf(shown), json);
-      }
+void Panes::WriteNodes(const char* name, const Side& side,
+                       llvm::function_ref<Node(const Node&)> here, ColumnWriter& out) const {
+  std::vector<PlacePair> pairs;
+  for (size_t body = 0; body < side.page->num_bodies(); ++body) {
+    for (Node node : side.page->graph(body).nodes()) {
+      if (Node shown = here(node)) pairs.push_back({{body, node.id()}, merged_.PlaceOf(shown)});
     }
-  });
+  }
+  WritePlaces(name, pairs, out);
 }
 
 // For each scope of A, writes the scope of B in which most of its nodes are, unless that has the
-// same name.
-void Panes::WriteScopes(llvm::json::OStream& json) const {
+// same name. Of most graphs nearly all nodes keep their names, so counts first the nodes that do
+// not.
+void Panes::WriteScopes(ColumnWriter& out) const {
   std::map<std::pair<size_t, std::string>, std::map<std::string, size_t>> votes;
-  for (size_t body = 0; body < a_.page->num_bodies(); ++body) {
-    for (Node node : a_.page->graph(body).nodes()) {
-      Node shown = merged_.OfA(node);
-      if (!shown) continue;
-      PairScopes(node.name(), shown.name(), [&](llvm::StringRef a, llvm::StringRef b) {
-        ++votes[{body, a.str()}][b.str()];
-      });
+  auto count = [&](bool renamed) {
+    for (size_t body = 0; body < a_.page->num_bodies(); ++body) {
+      for (Node node : a_.page->graph(body).nodes()) {
+        Node shown = merged_.OfA(node);
+        if (!shown || (node.name() != shown.name()) != renamed) continue;
+        PairScopes(node.name(), shown.name(), [&](llvm::StringRef a, llvm::StringRef b) {
+          std::pair<size_t, std::string> scope = {body, a.str()};
+          if (renamed || votes.count(scope)) ++votes[scope][b.str()];
+        });
+      }
     }
+  };
+  count(/*renamed=*/true);
+  if (!votes.empty()) count(/*renamed=*/false);
+  std::vector<int32_t> bodies;
+  std::vector<std::string> in_a, in_b;
+  for (const auto& [scope, counts] : votes) {
+    auto most =
+        llvm::max_element(counts, [](const auto& x, const auto& y) { return x.second < y.second; });
+    if (most->first == scope.second) continue;
+    bodies.push_back(static_cast<int32_t>(scope.first));
+    in_a.push_back(Printable(scope.second));
+    in_b.push_back(Printable(most->first));
   }
-  json.array([&] {
-    for (const auto& [scope, counts] : votes) {
-      auto most = llvm::max_element(
-          counts, [](const auto& x, const auto& y) { return x.second < y.second; });
-      if (most->first == scope.second) continue;
-      json.array([&, &scope = scope] {
-        json.value(scope.first);
-        json.value(Printable(scope.second));
-        json.value(Printable(most->first));
-      });
-    }
-  });
+  out.Steps("scope body", bodies);
+  out.Texts("scope in a", std::vector<llvm::StringRef>(in_a.begin(), in_a.end()));
+  out.Texts("scope in b", std::vector<llvm::StringRef>(in_b.begin(), in_b.end()));
 }
 
-std::string Panes::MatchJson() const {
-  return PageDocument([&](llvm::json::OStream& json) {
-    json.object([&] {
-      json.attributeBegin("a");
-      WriteNodes(
-          a_, [&](const Node& node) { return merged_.OfA(node); }, json);
-      json.attributeEnd();
-      json.attributeBegin("b");
-      WriteNodes(
-          b_, [&](const Node& node) { return OfB(node); }, json);
-      json.attributeEnd();
-      json.attributeArray("aliases", [&] {
-        for (const auto& [from, to] : aliases_) WritePlaces(from, to, json);
-      });
-      json.attributeArray("bodies", [&] {
-        for (const auto& [a, b] : bodies_) {
-          auto number = [](const Side& side, const std::string& name) {
-            const auto& functions = side.module->functions;
-            return 1 + (llvm::find_if(functions, [&](const auto& f) { return f->name() == name; }) -
-                        functions.begin());
-          };
-          json.array([&, &a = a, &b = b] {
-            json.value(number(a_, a));
-            json.value(number(b_, b));
-          });
-        }
-      });
-      json.attributeBegin("scopes");
-      WriteScopes(json);
-      json.attributeEnd();
-    });
-  });
+std::string Panes::MatchTable() const {
+  ColumnWriter out;
+  WriteNodes(
+      "a", a_, [&](const Node& node) { return merged_.OfA(node); }, out);
+  WriteNodes(
+      "b", b_, [&](const Node& node) { return OfB(node); }, out);
+  WritePlaces("alias", aliases_, out);
+  std::vector<int32_t> of_a, of_b;
+  auto number = [](const Side& side, const std::string& name) {
+    const auto& functions = side.module->functions;
+    auto found = llvm::find_if(functions, [&](const auto& f) { return f->name() == name; });
+    return static_cast<int32_t>(1 + (found - functions.begin()));
+  };
+  for (const auto& [a, b] : bodies_) {
+    of_a.push_back(number(a_, a));
+    of_b.push_back(number(b_, b));
+  }
+  out.Steps("of a", of_a);
+  out.Steps("of b", of_b);
+  WriteScopes(out);
+  return std::move(out).Finish();
 }
 
 }  // namespace grapnel

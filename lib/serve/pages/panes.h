@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/diff/diff.h"
+#include "lib/render/columns.h"
 #include "lib/render/graph_page.h"
 #include "lib/serve/pages/diff_graph.h"
 
@@ -21,13 +22,17 @@ class Panes {
   GraphPage& a() { return *a_.page; }
   GraphPage& b() { return *b_.page; }
 
-  // Returns the correspondence between each graph and the page of the merged graph:
-  //   "a", "b": lists of [body, node, body in the merged graph, node in the merged graph];
-  //   "aliases": [body, node, body, node], both in the merged graph: the first node, of a
-  //   replacement, is shown at the second; "bodies": [body of A, body of B]; "scopes": [body of A,
-  //   path in A, path in B] for scopes whose nodes moved to a scope with another name.
+  // Returns the correspondence between each graph and the page of the merged graph, in columns
+  // (lib/render/columns.h):
+  //   "a body", "a node", "a merged body", "a merged node": a row for each node of A that the
+  //   merged graph shows; the same for "b";
+  //   "alias body", "alias node", "alias merged body", "alias merged node": both in the merged
+  //   graph: the first node, of a replacement, is shown at the second;
+  //   "of a", "of b": bodies of functions that correspond;
+  //   "scope body", "scope in a", "scope in b": paths of scopes of A whose nodes moved to a scope
+  //   of B with another name.
   // Linear in nodes; the caller caches the result.
-  std::string MatchJson() const;
+  std::string MatchTable() const;
 
  private:
   struct Side {
@@ -38,14 +43,14 @@ class Panes {
   void SetUp(Side* side, const Module& module, const char* title,
              const std::function<Node(const Node&)>& here);
   Node OfB(const Node& b) const;
-  void WriteNodes(const Side& side, llvm::function_ref<Node(const Node&)> here,
-                  llvm::json::OStream& json) const;
-  void WriteScopes(llvm::json::OStream& json) const;
+  void WriteNodes(const char* name, const Side& side, llvm::function_ref<Node(const Node&)> here,
+                  ColumnWriter& out) const;
+  void WriteScopes(ColumnWriter& out) const;
 
   const DiffGraph& merged_;
   std::vector<std::pair<std::string, std::string>> bodies_;  // pairs of functions of A and B
   std::vector<std::pair<DiffGraph::Place, DiffGraph::Place>> aliases_;
-  llvm::DenseMap<const Graph*, std::string> functions_;  // names of B's functions
+  llvm::DenseMap<const Graph*, size_t> bodies_of_b_;  // their numbers, in the merged graph too
   Side a_, b_;
 };
 

@@ -5,6 +5,7 @@
 #include "lib/serve/routes/tab.h"
 #include "lib/serve/web/web_files.h"
 #include "lib/support/file.h"
+#include "lib/support/thread_pool.h"
 
 namespace grapnel {
 namespace {
@@ -24,9 +25,37 @@ std::string Escaped(llvm::StringRef text) {
   return result;
 }
 
+// Draws and analyzes the graphs of the pages, several at a time, before their documents are written
+// one after the other. An error of a page appears again when its documents are written.
+void Prepare(const PageSet& pages, ThreadPool& pool) {
+  constexpr double kCost = 1e6;  // nanoseconds
+  std::vector<std::vector<GraphPage*>> of_pages(pages.size());
+  auto draw = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      std::shared_ptr<Page> page = pages.at(i);
+      if (page->Differs()) of_pages[i] = page->DrawingsInFile();
+    }
+  };
+  pool.ParallelFor(static_cast<int64_t>(pages.size()), kCost, draw);
+  std::vector<std::pair<GraphPage*, size_t>> bodies;
+  for (const auto& graphs : of_pages) {
+    for (GraphPage* graph : graphs)
+      for (size_t body = 0; body < graph->num_bodies(); ++body) bodies.push_back({graph, body});
+  }
+  auto analyze = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      auto [graph, body] = bodies[i];
+      graph->Analyze(body);
+      if (body == 0) graph->ModelJson();
+    }
+  };
+  pool.ParallelFor(static_cast<int64_t>(bodies.size()), kCost, analyze);
+}
+
 }  // namespace
 
-Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os) {
+Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, int threads,
+                    llvm::raw_ostream& os) {
   ASSIGN_OR_RETURN(std::string script, BundleScripts(PageScripts(), FindWebFile));
   std::string style = (FindWebFile("theme.css")->text + FindWebFile("page.css")->text).str();
   llvm::StringRef html = FindWebFile("index.html")->text;
@@ -38,26 +67,29 @@ Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostre
   os << before_title << "<meta http-equiv=\"Content-Security-Policy\" content=\"" << policy
      << "\">\n<title>" << Escaped(title) << "</title>" << before_style << "<style>" << style
      << "</style>" << before_script;
-  WrittenDocuments written;
-  FileDocuments(os, written, "").Put("models", pages.Json(TabNamesInFile, /*in_file=*/true));
-  FileDocuments(os, written, "").Put("node-data", pages.NodeDataJson());
+  ThreadPool pool(threads);
+  Prepare(pages, pool);
+  DocumentFile documents(os, pool);
+  FileDocuments(documents, "").Put("models", pages.Json(TabNamesInFile, /*in_file=*/true));
+  FileDocuments(documents, "").Put("node-data", pages.NodeDataJson());
   for (size_t i = 0; i < pages.size(); ++i) {
     std::shared_ptr<Page> kept = pages.at(i);
     Page& page = *kept;
     if (!page.Differs()) continue;
-    FileDocuments file(os, written, std::to_string(i) + "/");
+    FileDocuments file(documents, std::to_string(i) + "/");
     for (const Tab& tab : Tabs()) {
       if (tab.write && !tab.needs_server && tab.IsOn(page))
         RETURN_IF_ERROR(tab.write(pages, page, file));
     }
   }
+  documents.Finish();
   os << "<script>" << script << "</script>" << after_script;
   return Error::success();
 }
 
-Error SaveHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::StringRef path) {
+Error SaveHtmlFile(const PageSet& pages, llvm::StringRef title, int threads, llvm::StringRef path) {
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(path));
-  RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
+  RETURN_IF_ERROR(WriteHtmlFile(pages, title, threads, file->os()));
   return file->Commit();
 }
 

@@ -9,13 +9,15 @@
 namespace grapnel {
 
 // Writes the page with the documents of `pages` that its tabs can read without a server: every
-// scope, node and index, some 700 bytes per node; for a comparison, those of both graphs and of
-// their union; for a debug folder, only some of the cards (lib/serve/tabs/debugger.cpp). Leaves out
+// scope and node, some 15 bytes per node; for a comparison, those of both graphs and of their
+// union; for a debug folder, only some of the cards (lib/serve/tabs/debugger.cpp). Leaves out
 // stages that changed nothing. The file loads nothing: its content policy allows only its own
-// script and style (by hash). Errors: a page cannot be drawn.
-Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os);
+// script and style (by hash). Uses up to `threads` threads, 0: one per core; the bytes are the same
+// for any number. Errors: a page cannot be drawn.
+Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, int threads,
+                    llvm::raw_ostream& os);
 // As WriteHtmlFile, to the file `path`, which appears when it is complete; `-` is standard output.
-Error SaveHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::StringRef path);
+Error SaveHtmlFile(const PageSet& pages, llvm::StringRef title, int threads, llvm::StringRef path);
 
 }  // namespace grapnel
 

@@ -23,6 +23,8 @@ std::string Policy(const std::string& script, const std::string& style) {
 }
 
 constexpr const char* kPolicyHeader = "Content-Security-Policy";
+// The type of tables, which lib/serve/http/module compresses, unlike files.
+constexpr const char* kTableType = "application/x-grapnel-columns";
 
 WebAnswer Refused(int status, std::string why) {
   WebAnswer answer;
@@ -49,7 +51,9 @@ WebAnswer FileAnswer(const WebFile& file) {
 WebAnswer DocumentAnswer(Document document) {
   WebAnswer answer;
   answer.body = std::move(document.text);
-  answer.type = document.file.empty() ? "application/json" : "application/octet-stream";
+  answer.type = document.is_table       ? kTableType
+                : document.file.empty() ? "application/json"
+                                        : "application/octet-stream";
   if (!document.file.empty())
     answer.headers = {{"Content-Disposition", "attachment; filename=\"" + document.file + "\""}};
   return answer;
@@ -138,12 +142,13 @@ void Router::Warm() {
   });
 }
 
-std::optional<std::string> Router::DocumentFor(const std::string& path, const Served& served) {
+std::optional<Document> Router::DocumentFor(const std::string& path, const Served& served) {
   auto found = RouteTable::All().Find(Method::kGet, path);
   if (!found) return std::nullopt;
   WebAnswer answer = ApiAnswer({}, *found, served);
   if (answer.status != 200) return std::nullopt;
-  return std::move(answer.body);
+  bool is_table = answer.type == kTableType;
+  return is_table ? Document::Table(std::move(answer.body)) : Document(std::move(answer.body));
 }
 
 // Returns the page, with the documents for its first picture if they are made already.

@@ -76,7 +76,7 @@ class Router {
   std::optional<WebAnswer> Authorize(const WebRequest& request) const;
   WebAnswer ApiAnswer(const WebRequest& request, const FoundRoute& found, const Served& served);
   WebAnswer PageAnswer();
-  std::optional<std::string> DocumentFor(const std::string& path, const Served& served);
+  std::optional<Document> DocumentFor(const std::string& path, const Served& served);
   Served Now() const;
   void Warm();
 

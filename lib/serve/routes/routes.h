@@ -20,12 +20,18 @@ namespace grapnel {
 
 struct Tab;  // lib/serve/routes/tab.h
 
-// A handler's result: JSON, or a file to download.
+// A handler's result: JSON, a table in columns (lib/render/columns.h), or a file to download.
 struct Document {
   Document(std::string json) : text(std::move(json)) {}  // NOLINT(google-explicit-constructor)
   Document(std::string bytes, std::string name) : text(std::move(bytes)), file(std::move(name)) {}
+  static Document Table(std::string bytes) {
+    Document table(std::move(bytes));
+    table.is_table = true;
+    return table;
+  }
   std::string text;
-  std::string file;  // the name of the file; "" for JSON
+  std::string file;  // the name of the file; "" for JSON and tables
+  bool is_table = false;
 };
 
 // The graphs that are served now.

@@ -1,5 +1,6 @@
 #include "lib/serve/routes/sent_documents.h"
 
+#include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -9,9 +10,10 @@ namespace {
 // reads it.
 constexpr size_t kMostSent = size_t{1} << 20;
 
-std::string Element(llvm::StringRef path, llvm::StringRef document) {
-  return ("<script type=\"application/json\" id=\"sent " + path + "\">" + document + "</script>\n")
-      .str();
+std::string Element(llvm::StringRef path, const Document& document) {
+  std::string type = document.is_table ? "application/x-grapnel-columns" : "application/json";
+  std::string text = document.is_table ? llvm::encodeBase64(document.text) : document.text;
+  return ("<script type=\"" + type + "\" id=\"sent " + path + "\">" + text + "</script>\n").str();
 }
 
 // Returns the number of the page that is shown first, as the beginning of its documents' paths; ""
@@ -38,9 +40,9 @@ class PictureDocuments {
       : model_(std::move(model)), answer_(answer) {}
 
   std::string All() && {
-    std::optional<std::string> summary = Add("model");
+    std::optional<Document> summary = Add("model");
     if (!summary) return "";
-    auto parsed = llvm::json::parse(*summary);
+    auto parsed = llvm::json::parse(summary->text);
     if (!parsed) {
       llvm::consumeError(parsed.takeError());
       return std::move(elements_);
@@ -67,11 +69,11 @@ class PictureDocuments {
       if (auto id = scope.getAsInteger()) Add(path + "/" + std::to_string(*id));
   }
 
-  std::optional<std::string> Add(const std::string& path) {
+  std::optional<Document> Add(const std::string& path) {
     if (elements_.size() > kMostSent) return std::nullopt;
     std::string whole = model_ + "/" + path;
-    std::optional<std::string> document = answer_(whole);
-    if (document && elements_.size() + document->size() <= kMostSent)
+    std::optional<Document> document = answer_(whole);
+    if (document && elements_.size() + document->text.size() <= kMostSent)
       elements_ += Element(whole, *document);
     return document;
   }
@@ -84,13 +86,13 @@ class PictureDocuments {
 }  // namespace
 
 std::string SentDocument(const std::string& path, AnswerOf answer) {
-  std::optional<std::string> document = answer(path);
-  return document && document->size() <= kMostSent ? Element(path, *document) : "";
+  std::optional<Document> document = answer(path);
+  return document && document->text.size() <= kMostSent ? Element(path, *document) : "";
 }
 
 std::string SentPicture(AnswerOf answer) {
-  std::optional<std::string> models = answer("models");
-  std::string model = models ? FirstModel(*models) : "";
+  std::optional<Document> models = answer("models");
+  std::string model = models ? FirstModel(models->text) : "";
   std::string elements = SentDocument("node-data", answer);
   if (!model.empty()) elements += PictureDocuments(std::move(model), answer).All();
   return elements;

@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "lib/serve/routes/routes.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
 
 // Returns the answer to a GET of a path below /api/; nullopt if it would be refused.
-using AnswerOf = llvm::function_ref<std::optional<std::string>(const std::string& path)>;
+using AnswerOf = llvm::function_ref<std::optional<Document>(const std::string& path)>;
 
 // Returns an HTML element with a document, which source.js reads. Empty if there is no document, or
 // if it is long: the page then requests it.

@@ -4,10 +4,8 @@
 
 #include "lib/serve/pages/graph_documents.h"
 #include "lib/serve/pages/scope_text.h"
-#include "lib/serve/pages/stage_page.h"
 #include "lib/serve/routes/tab.h"
 #include "lib/support/json.h"
-#include "llvm/Support/Casting.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -15,21 +13,16 @@ namespace {
 
 struct GraphDocument {
   const char* path;
-  Expected<std::string> (*make)(GraphPage& graph, const RouteCall& call);
+  Expected<Document> (*make)(GraphPage& graph, const RouteCall& call);
 };
 
-Expected<std::string> Index(GraphPage& graph, const RouteCall& call) {
-  ASSIGN_OR_RETURN(IndexPage index, graph.IndexJson(call["body"], call["from"], kIndexPage));
-  return std::move(index.json);
-}
-
-Expected<std::string> Links(GraphPage& graph, const RouteCall& call) {
-  ASSIGN_OR_RETURN(IndexPage links, graph.LinksJson(call["body"], call["from"], kIndexPage));
-  return std::move(links.json);
+Expected<Document> Table(Expected<std::string> table) {
+  if (!table) return table.takeError();
+  return Document::Table(std::move(*table));
 }
 
 // Returns {"text": "..."}: see lib/serve/pages/scope_text.h.
-Expected<std::string> Text(GraphPage& graph, const RouteCall& call) {
+Expected<Document> Text(GraphPage& graph, const RouteCall& call) {
   ASSIGN_OR_RETURN(std::string text, ScopeText(graph, call["body"], call["scope"]));
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] { json.attribute("text", llvm::json::fixUTF8(text)); });
@@ -39,43 +32,44 @@ Expected<std::string> Text(GraphPage& graph, const RouteCall& call) {
 // The documents with {from} in their path are further pages of a list.
 constexpr GraphDocument kDocuments[] = {
     {"model",
-     [](GraphPage& graph, const RouteCall&) -> Expected<std::string> { return graph.ModelJson(); }},
+     [](GraphPage& graph, const RouteCall&) -> Expected<Document> { return graph.ModelJson(); }},
     {"scope/{body}",
      [](GraphPage& graph, const RouteCall& call) {
-       return graph.ScopeJson(call["body"], std::nullopt);
+       return Table(graph.ScopeTable(call["body"], std::nullopt));
      }},
     {"scope/{body}/{scope}",
      [](GraphPage& graph, const RouteCall& call) {
-       return graph.ScopeJson(call["body"], call["scope"]);
+       return Table(graph.ScopeTable(call["body"], call["scope"]));
      }},
     {"node/{body}/{node}",
      [](GraphPage& graph, const RouteCall& call) {
-       return graph.NodeJson(call["body"], call["node"]);
+       return Table(graph.NodeTable(call["body"], call["node"]));
      }},
     {"readers/{body}/{node}/{output}/{from}",
      [](GraphPage& graph, const RouteCall& call) {
-       return graph.ReadersJson(call["body"], call["node"], call["output"], call["from"]);
+       return Table(graph.ReadersTable(call["body"], call["node"], call["output"], call["from"],
+                                       /*with_names=*/true));
+     }},
+    {"index/{body}/{from}",
+     [](GraphPage& graph, const RouteCall& call) {
+       return Table(graph.IndexTable(call["body"], call["from"], kIndexPage));
      }},
     {"marked/{kind}/{from}",
-     [](GraphPage& graph, const RouteCall& call) {
+     [](GraphPage& graph, const RouteCall& call) -> Expected<Document> {
        return graph.MarkedJson(call["kind"], call["from"]);
      }},
     {"problems/{from}",
-     [](GraphPage& graph, const RouteCall& call) -> Expected<std::string> {
+     [](GraphPage& graph, const RouteCall& call) -> Expected<Document> {
        return graph.ProblemsJson(call["from"]);
      }},
     {"facets",
-     [](GraphPage& graph, const RouteCall&) -> Expected<std::string> {
-       return graph.FacetsJson();
-     }},
-    {"index/{body}/{from}", Index},
-    {"links/{body}/{from}", Links},
+     [](GraphPage& graph, const RouteCall&) -> Expected<Document> { return graph.FacetsJson(); }},
     {"text/{body}/{scope}", Text},
 };
 
 Expected<Document> Match(const RouteCall& call) {
   ASSIGN_OR_RETURN(Panes * panes, call.page->SideBySide());
-  return panes->MatchJson();
+  return Document::Table(panes->MatchTable());
 }
 
 constexpr size_t kMostHits = 200, kLongestSearch = 4096;
@@ -96,12 +90,12 @@ std::string OrProblem(Expected<std::string> answer) {
 }
 
 // The body is a node's name.
-Expected<std::string> Find(GraphPage& graph, const RouteCall& call) {
+Expected<Document> Find(GraphPage& graph, const RouteCall& call) {
   return OrProblem(graph.FindJson(call.body));
 }
 
 // The body is {"hide": [word], "only": [word], "around", "hops", "from", "to"}, as in NodeFilter.
-Expected<std::string> Hidden(GraphPage& graph, const RouteCall& call) {
+Expected<Document> Hidden(GraphPage& graph, const RouteCall& call) {
   ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(call.body));
   const llvm::json::Object* object = value.getAsObject();
   if (!object) return MakeError("the filter is not a JSON object");
@@ -147,14 +141,12 @@ std::vector<Route> Routes() {
   return routes;
 }
 
-// Writes the picture's documents. For a stage, leaves out those of each graph alone: they would
-// make the file three times as large.
 Error Write(const PageSet&, Page& page, FileDocuments& file) {
   ASSIGN_OR_RETURN(GraphPage * graph, page.Drawing());
   RETURN_IF_ERROR(WriteGraphDocuments(*graph, file));
-  if (!page.HasPanes() || llvm::isa<StagePage>(page)) return Error::success();
+  if (!page.HasPanesInFile()) return Error::success();
   ASSIGN_OR_RETURN(Panes * panes, page.SideBySide());
-  file.Put("match", panes->MatchJson());
+  file.PutTable("match", panes->MatchTable());
   FileDocuments a = file.Under("a/"), b = file.Under("b/");
   RETURN_IF_ERROR(WriteGraphDocuments(panes->a(), a));
   return WriteGraphDocuments(panes->b(), b);

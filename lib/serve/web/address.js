@@ -52,7 +52,8 @@ export async function showAddress(page) {
   if (state.has("node") && !page.panes.on) {
     const [of, id] = state.get("node").split("/").map(Number);
     const node = await page.source.node(of, id).catch(() => undefined);
-    if (node) page.showBoxless(of, node);
+    // In a file, the document for a number without a node has no name.
+    if (node?.name) page.showBoxless(of, node);
   }
   const [tab, at] = page.tabs.ofState(state);
   page.openTab(tab, false, at);

@@ -2,10 +2,11 @@
 
 const kept = new WeakMap();  // by source and body: a promise of the table
 
-// Promises {count, end, ids, names, ops, devices, clusters, scopes, inputs, parents, rowOf}. Each
-// column has one entry per node, in the order of the graph: `ops`, `devices` and `clusters` are
-// texts, `scopes` is -1 for folded nodes, `inputs` are as in LinksJson (lib/render/graph_page.h).
-// `parents` is by scope, `rowOf` by id; `end` is greater than any id.
+// Promises {count, end, ids, names, ops, devices, clusters, scopes, homes, inputs, parents, rowOf}.
+// Each column has one entry per node, in the order of the graph: `ops`, `devices` and `clusters` are
+// texts, `scopes` is -1 for folded nodes, `homes` the node whose box shows the node, `inputs` are as
+// in NodeList (node_list.js), and empty unless the page is a file. `parents` is by scope, `rowOf` by
+// id; `end` is greater than any id.
 export function tableOf(source, body) {
   if (!kept.has(source)) kept.set(source, new Map());
   const tables = kept.get(source);
@@ -18,26 +19,25 @@ export function tableOf(source, body) {
 }
 
 async function read(source, body) {
-  const table = {ids: [], names: [], ops: [], devices: [], clusters: [], scopes: [], inputs: [], parents: [],
-    rowOf: []};
-  await source.forEachPage("index", body, (page) => {
-    for (const [id, name, op, device, , , cluster] of page.nodes) {
+  const table = {ids: [], names: [], ops: [], devices: [], clusters: [], scopes: [], homes: [], inputs: [],
+    parents: [], rowOf: []};
+  await source.forEachList(body, (list) => {
+    if (table.count === undefined) table.parents = Array.from(list.parents, (less, scope) => scope + less);
+    table.count = table.ids.length + list.count;
+    for (let row = 0; row < list.count; ++row) {
+      const id = list.ids[row], {op, device = "", cluster = ""} = list.traits(row);
       table.rowOf[id] = table.ids.length;
       table.ids.push(id);
-      table.names.push(name);
-      table.ops.push(page.ops[op]);
-      table.devices.push(page.devices[device]);
-      table.clusters.push(page.clusters[cluster]);
+      table.names.push(list.names[row]);
+      table.ops.push(op);
+      table.devices.push(device);
+      table.clusters.push(cluster);
+      table.scopes.push(list.insides[row]);
+      table.homes.push(list.home(row));
+      table.inputs.push(list.inputs(row));
     }
   });
-  await source.forEachPage("links", body, (page) => {
-    if (page.parents) table.parents = page.parents;
-    for (const [, scope, ...inputs] of page.nodes) {
-      table.scopes.push(scope);
-      table.inputs.push(inputs);
-    }
-  });
-  table.count = table.ids.length;
+  table.count ??= 0;
   table.end = table.rowOf.length;
   return table;
 }

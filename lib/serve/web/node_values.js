@@ -1,7 +1,7 @@
 // The numbers of a file (node_data.js) for the nodes of one graph: those of each box and of closed
 // scopes, and the names in the file that are not nodes.
 
-import {readersOf, tableOf} from "./body_table.js";
+import {tableOf} from "./body_table.js";
 import {nearNames} from "./near_names.js";
 
 export const AGGREGATES = [["max", "highest"], ["min", "lowest"], ["mean", "mean"], ["sum", "sum"],
@@ -64,7 +64,7 @@ export class NodeValues {
       const full = name ? `${name}/${table.names[row]}` : table.names[row];
       const entry = this.named.get(full) ?? this.outputs.get(full);
       if (!entry || !this.wanted.delete(entry)) continue;
-      const home = homeOf(table, row), one = {body, id: table.ids[row], name: table.names[row],
+      const home = table.rowOf[table.homes[row]], one = {body, id: table.ids[row], name: table.names[row],
         op: table.ops[row], value: entry.value, fill: entry.fill, scope: table.scopes[home]};
       this.found.push(one);
       this.all.add(one);
@@ -112,20 +112,4 @@ export class NodeValues {
     const all = this.found.filter(isIn).sort((a, b) => b.value - a.value);
     return [all.slice(0, most), Math.max(0, all.length - most)];
   }
-}
-
-// Returns the row of the node whose box shows a node: its own row or, for a folded node, that of
-// its nearest reader that is not folded (its own if there is none).
-function homeOf(table, row) {
-  const seen = new Set([row]);
-  let ring = [row];
-  while (ring.length > 0) {
-    const shown = ring.find((at) => table.scopes[at] >= 0);
-    if (shown !== undefined) return shown;
-    const readers = readersOf(table);
-    ring = [...new Set(ring.flatMap((at) => readers[at].map((id) => table.rowOf[id])))].filter((at) =>
-      !seen.has(at));
-    for (const at of ring) seen.add(at);
-  }
-  return row;
 }

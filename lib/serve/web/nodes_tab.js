@@ -1,6 +1,7 @@
 // The tab with a plain, sortable list of all nodes.
 
 import {commas, element, link, plural} from "./dom.js";
+import {typesText} from "./node_list.js";
 import {addTab} from "./tabs.js";
 
 const SHOWN = 500;
@@ -11,10 +12,11 @@ async function showNodes(root, {source, summary}, go, wanted, chose) {
   const rows = [];
   root.replaceChildren(element("p", {role: "status"}, "Reading the list \u2026"));
   for (let body = 0; body < summary.bodies.length; ++body) {
-    await source.forEachIndexPage(body, (page) => {
-      for (const [id, name, op, device, type] of page.nodes) {
-        const inside = body > 0 ? summary.bodies[body].name : "";
-        rows.push([name, page.ops[op], page.types[type], page.devices[device], inside, body, id]);
+    const inside = body > 0 ? summary.bodies[body].name : "";
+    await source.forEachList(body, (list) => {
+      for (let row = 0; row < list.count; ++row) {
+        const traits = list.traits(row), {op, device = ""} = traits;
+        rows.push([list.names[row], op, typesText(traits), device, inside, body, list.ids[row]]);
       }
     });
   }

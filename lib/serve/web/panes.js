@@ -2,6 +2,7 @@
 // mirrored on the other side.
 
 import {canOpen} from "./box_lines.js";
+import {Columns} from "./columns.js";
 import {byId, element, link, plural} from "./dom.js";
 import {boxKey, openKey} from "./frames.js";
 import {GraphView} from "./graph_view.js";
@@ -11,6 +12,14 @@ import {Source} from "./source.js";
 
 const keyOf = (body, id) => `${body}/${id}`;
 const bodyAndId = (key) => key.split("/").map(Number);
+
+// Returns the pairs of nodes, as [key, key in the merged graph], from the table of Panes::MatchTable
+// (lib/serve/pages/panes.h).
+function pairsOf(columns, name) {
+  const [there, shown] = ["body", "node"].map((what) => columns.numbers(`${name} merged ${what}`));
+  const ids = columns.numbers(`${name} node`), bodies = columns.numbers(`${name} body`);
+  return Array.from(ids, (id, row) => [keyOf(bodies[row], id), keyOf(there[row], shown[row])]);
+}
 
 // One of the two graphs that are shown side by side, with its view and panel.
 class Side {
@@ -27,15 +36,12 @@ class Side {
     this.view.setModel(this.source, this.summary);
   }
 
-  // Sets which node of the merged graph corresponds to each node of this side. `rows`: [body, node,
-  // merged body, merged node] each.
-  match(rows) {
-    this.merged = new Map();
+  // Sets which node of the merged graph corresponds to each node of this side. `pairs`: as of
+  // pairsOf().
+  match(pairs) {
+    this.merged = new Map(pairs);
     this.own = new Map();
-    for (const [body, id, there, shown] of rows) {
-      this.merged.set(keyOf(body, id), keyOf(there, shown));
-      if (!this.own.has(keyOf(there, shown))) this.own.set(keyOf(there, shown), keyOf(body, id));
-    }
+    for (const [own, shown] of pairs) if (!this.own.has(shown)) this.own.set(shown, own);
   }
 }
 
@@ -107,9 +113,9 @@ export class Panes {
       let paths;  // the open scopes, to keep them open in another stage
       if (this.model !== model) {
         if (this.model !== undefined) paths = this.b.view.openPaths();
-        const [match] = await Promise.all([new Source(model).get("match"), this.a.load(model),
+        const [match] = await Promise.all([new Source(model).table("match"), this.a.load(model),
           this.b.load(model)]);
-        this.setMatch(match);
+        this.setMatch(new Columns(match));
         this.model = model;
       }
       this.follow();
@@ -117,15 +123,16 @@ export class Panes {
     });
   }
 
-  setMatch({a, b, aliases, bodies, scopes}) {
-    this.a.match(a);
-    this.b.match(b);
-    this.aliases = new Map(aliases.map(([body, id, there, shown]) => [keyOf(body, id), keyOf(there, shown)]));
-    this.a.bodies = new Map([[0, 0], ...bodies]);
-    this.b.bodies = new Map([...this.a.bodies].map(([of_a, of_b]) => [of_b, of_a]));
-    this.a.paths = new Map(scopes.map(([body, path, there]) => [`${body}|${path}`, there]));
-    this.b.paths = new Map(scopes.map(([body, path, there]) => [`${this.a.bodies.get(body)}|${there}`,
-      path]));
+  setMatch(columns) {
+    this.a.match(pairsOf(columns, "a"));
+    this.b.match(pairsOf(columns, "b"));
+    this.aliases = new Map(pairsOf(columns, "alias"));
+    const of_b = columns.numbers("of b"), bodies = columns.numbers("scope body");
+    this.a.bodies = new Map([[0, 0], ...Array.from(columns.numbers("of a"), (of_a, i) => [of_a, of_b[i]])]);
+    this.b.bodies = new Map([...this.a.bodies].map(([a, b]) => [b, a]));
+    const paths = columns.texts("scope in a"), there = columns.texts("scope in b");
+    this.a.paths = new Map(paths.map((path, i) => [`${bodies[i]}|${path}`, there[i]]));
+    this.b.paths = new Map(paths.map((path, i) => [`${this.a.bodies.get(bodies[i])}|${there[i]}`, path]));
   }
 
   // Opens on each side the scopes that `state` names. Otherwise B opens its initially open scopes

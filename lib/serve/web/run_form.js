@@ -100,7 +100,7 @@ export class RunForm {
     this.taps = element("input", {id: "run-taps", value: "*", size: 14, spellcheck: "false",
       "aria-label": "Names of nodes to watch: globs separated by commas"});
     this.devices = element("input", {id: "run-devices", size: 14, spellcheck: "false", autocomplete: "off",
-      placeholder: "cpu:4, or names"});
+      placeholder: "cpu:4, gpu:2, or names"});
     this.button = element("button", {type: "submit", class: "main", id: "run-start"}, "Run");
     this.debugButton = element("button", {type: "button", id: "debug-start", onclick: debug,
       title: "Stops before the first node, and goes on step by step"}, "Debug");
@@ -112,7 +112,7 @@ export class RunForm {
       element("div", {class: "row"}, this.mode, element("label", {}, "of nodes ", this.taps)),
       element("h2", {}, "Devices"), element("label", {class: "row"}, this.devices,
         element("span", {class: "dim"},
-          " place the graph on these CPUs, split it, and run the parts side by side")),
+          " place the graph on these CPUs and GPUs, which may be simulated, and run the parts side by side")),
       element("h2", {}, "Breakpoints"), this.breakpointList.root,
       element("p", {class: "row"}, this.button, this.debugButton,
         element("span", {class: "dim"}, "Debug stops before the first node, and at breakpoints")));
@@ -158,8 +158,8 @@ export class RunForm {
     };
     field.addEventListener("input", async () => {
       const text = field.value.toLowerCase(), found = [];
-      await this.source.forEachIndexPage(0, (page) => {
-        for (const [, name] of page.nodes) {
+      await this.source.forEachList(0, ({names}) => {
+        for (const name of names) {
           if (found.length < MOST_NAMES && name.toLowerCase().includes(text)) found.push(name);
         }
         return found.length < MOST_NAMES;

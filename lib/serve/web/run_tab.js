@@ -128,7 +128,7 @@ class RunTab {
     shown.run = status.run;
     shown.colors = new RunColors(await ask(`${model}/run-boxes/${status.run}`));
     shown.result.replaceChildren(...this.summary(model, status), ...this.fetches(model, status),
-      ...this.printed(status));
+      ...this.notes(status), ...this.printed(status));
     if (status.taps) await this.listTensors(shown, model, status);
     if (model === this.model) {
       this.page.listColors("run-health");
@@ -178,6 +178,8 @@ class RunTab {
       element("code", {class: "value"}, fetch.text));
     return [element("h3", {}, "Outputs"), ...status.fetches.map(line)];
   }
+
+  notes({note}) { return note ? [element("p", {class: "dim", id: "run-note"}, note)] : []; }
 
   printed({printed}) {
     if (printed.length === 0) return [];

@@ -4,13 +4,14 @@
 // page in a file searches itself, by the same rules.
 
 import {byId, commas, element} from "./dom.js";
+import {typesText} from "./node_list.js";
 import {isFile} from "./source.js";
 
 const MOST = 200;
 const LINE = /^[^\s:]+\.\w+:\d+$/u;  // a source line, "model.py:12"
-const FIELDS = {op: 2, device: 3, shape: 4, type: 4, dtype: 4, attr: 5};
-const MADE_AT = 7;
-const TABLES = {2: "ops", 3: "devices", 4: "types", 5: "attributes", [MADE_AT]: "lines"};
+const FIELDS = {
+  op: ({op}) => op, device: ({device = ""}) => device, shape: typesText, type: typesText, dtype: typesText,
+  attr: ({attributes = ""}) => attributes};
 
 function globOf(text) {
   const plain = text.replace(/[.+^${}()|\\]/gu, "\\$&");
@@ -21,8 +22,9 @@ function parse(text) {
   return text.trim().split(/\s+/u).filter(Boolean).map((word) => {
     const [, field, rest] = /^(op|device|shape|type|dtype|attr):(.*)$/u.exec(word) ?? [];
     if (field) return {field: FIELDS[field], text: rest.toLowerCase()};
-    if (LINE.test(word)) return {field: MADE_AT, text: word.toLowerCase()};
-    return {field: 1, text: word.toLowerCase(), glob: /[*?]/u.test(word) ? globOf(word.toLowerCase()) : null};
+    if (LINE.test(word)) return {isLine: true, text: word.toLowerCase()};
+    const lower = word.toLowerCase();
+    return {isName: true, text: lower, glob: /[*?]/u.test(word) ? globOf(lower) : null};
   });
 }
 
@@ -44,38 +46,46 @@ function rankOfName({text, glob}, name, op) {
   return last.startsWith(text) ? 3 : 4;
 }
 
-// Returns a function from a node to its rank, for the nodes of one page of the index. Matches each
-// distinct text of the page only once, except for names.
-function matcher(page, terms) {
+// Returns a function from a list (node_list.js) and a row to the node's rank. Matches the traits
+// that nodes share only once.
+function matcher(terms) {
   const checks = terms.map((term) => {
-    if (term.field === 1)
-      return (node) => rankOfName(term, node[1].toLowerCase(), page.ops[node[2]].toLowerCase());
-    const isThere = term.field === MADE_AT
-      ? (entry) => entry === term.text || entry.endsWith(`/${term.text}`)
-      : (entry) => entry.includes(term.text);
-    const fits = (page[TABLES[term.field]] ?? []).map((entry) => isThere(entry.toLowerCase()));
-    return (node) => (fits[node[term.field]] ? 0 : -1);
+    if (term.isName) {
+      return (list, row) => rankOfName(term, list.names[row].toLowerCase(),
+        list.traits(row).op.toLowerCase());
+    }
+    if (term.isLine) {
+      const isThere = (line) => line === term.text || line.endsWith(`/${term.text}`);
+      return (list, row) => (isThere(list.line(row).toLowerCase()) ? 0 : -1);
+    }
+    const known = new WeakMap();
+    return (list, row) => {
+      const traits = list.traits(row);
+      if (!known.has(traits))
+        known.set(traits, term.field(traits).toLowerCase().includes(term.text) ? 0 : -1);
+      return known.get(traits);
+    };
   });
-  const decides = Math.max(0, terms.findIndex((term) => term.field === 1));
-  return (node) => {
-    const ranks = checks.map((check) => check(node));
+  const decides = Math.max(0, terms.findIndex(({isName}) => isName));
+  return (list, row) => {
+    const ranks = checks.map((check) => check(list, row));
     return ranks.includes(-1) ? -1 : ranks[decides];
   };
 }
 
 async function searchFile(source, summary, text, goesOn) {
-  const terms = parse(text), ranks = [[], [], [], [], []];
+  const rankOf = matcher(parse(text)), ranks = [[], [], [], [], []];
   let count = 0;
   for (let body = 0; body < summary.bodies.length && goesOn(); ++body) {
-    await source.forEachIndexPage(body, (page) => {
-      const rankOf = matcher(page, terms);
-      for (const node of page.nodes) {
-        const rank = rankOf(node);
+    await source.forEachList(body, (list) => {
+      for (let row = 0; row < list.count; ++row) {
+        const rank = rankOf(list, row);
         if (rank < 0) continue;
         ++count;
-        if (ranks[rank].length < MOST)
-          ranks[rank].push({body, node: node[0], name: node[1], op: page.ops[node[2]],
-            device: page.devices[node[3]], types: page.types[node[4]]});
+        if (ranks[rank].length >= MOST) continue;
+        const traits = list.traits(row), {op, device = ""} = traits;
+        ranks[rank].push({body, node: list.ids[row], name: list.names[row], op, device,
+          types: typesText(traits)});
       }
       return goesOn();
     });

@@ -230,6 +230,7 @@ std::string RunStatusJson(const PageRun& run) {
       json.attribute("tensors", run.watch.num_tensors());
       WriteFirstBad(run, json);
       if (!is_over) return;
+      if (!run.note.empty()) json.attribute("note", Printable(run.note));
       json.attributeArray("printed", [&] {
         for (const std::string& line : run.printed) json.value(Printable(line));
       });

@@ -44,6 +44,7 @@ struct PageRun {
   int nodes = 0;  // nodes in the main graph's plan; 0 until there is a plan
   Clock::time_point ended;
   std::string error;
+  std::string note;  // "simulated on the CPU: ..."; empty: none
   std::vector<std::string> printed;
   std::vector<Tensor> values;         // by fetch, once the run is done
   std::vector<std::string> compared;  // by fetch: comparison with the case's value; "" without one

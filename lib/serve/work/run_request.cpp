@@ -235,8 +235,8 @@ Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequ
   request.completes = false;
   request.devices = asked.devices;
   request.may_read = false;
-  // Error messages name the devices by the label in run_form.js and, since that form offers no GPU,
-  // by the flag of `grapnel run`.
+  // Error messages name the devices by the label in run_form.js and, since that form has no field
+  // for a real device, by the flag of `grapnel run`.
   request.words.placer.devices = "'Devices'";
   request.words.device = "grapnel run --device";
   return request;

@@ -30,7 +30,7 @@ struct PageRunRequest {
   std::vector<std::string> fetches;
   std::vector<Glob> taps;
   std::optional<TapMode> mode;  // nullopt: watch no tensors
-  std::string devices;          // CPUs to spread the run over, "cpu:2"; empty: run on one
+  std::string devices;          // to spread the run over, "cpu:2,gpu:2"; empty: run on one CPU
 };
 
 // Parses {"feeds": [{"tensor", "kind", "text", "shape", "seed", "file"}], "fetches": [...], "taps":

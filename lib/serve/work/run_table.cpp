@@ -48,6 +48,11 @@ Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
   bool is_spread = job.runs_copy();
   if (is_spread) run.spread = std::move(owned);
   RETURN_IF_ERROR(job.Prepare());
+  job.ReportSpread([&run](Severity severity, llvm::StringRef text) {
+    if (severity == Severity::kInfo) return;
+    std::lock_guard lock(run.mutex);
+    run.note = text.str();
+  });
   {
     std::lock_guard lock(run.mutex);
     run.nodes = is_spread ? static_cast<int>(run.watch.main_nodes_planned()) : job.num_nodes();

@@ -2,7 +2,8 @@
 
 usage: docs_hold.py ROOT FOLDER      `grapnel` is on PATH; FOLDER is where the commands run
 
-README's sessions run beside testdata, those of docs/guide beside what docs/examples/fit.py left (fit.tar.xz).
+README's sessions run beside testdata, those of docs/guide beside what docs/examples/fit.py left (fit.tar.xz), those of its layers.md beside
+what docs/examples/layers.py left.
 """
 import difflib
 import glob
@@ -62,7 +63,8 @@ def set_up(root, page, folder):
     if os.path.basename(page) == "README.md":
         os.symlink(os.path.join(root, "testdata"), os.path.join(folder, "testdata"))
         return
-    with tarfile.open(os.path.join(root, "docs/examples/fit.tar.xz")) as archive:
+    example = "layers" if os.path.basename(page) == "layers.md" else "fit"
+    with tarfile.open(os.path.join(root, f"docs/examples/{example}.tar.xz")) as archive:
         archive.extractall(folder)
 
 

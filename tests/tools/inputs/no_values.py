@@ -3,6 +3,7 @@ and looks in it for the values of constants (as they lie in memory, in base64, a
 Of KNOWN.pbtxt all that is not to be seen is known; it must be found in what is made without --no-values."""
 
 import base64
+import gzip
 import pathlib
 import re
 import struct
@@ -62,6 +63,12 @@ def needles(data):
             yield text[:8].encode()  # as many digits as all writers give
 
 
+def unpacked(data):
+    """The bytes of a file; of a page, also those that it has compressed."""
+    packed = re.findall(rb'<script type="application/gzip"[^>]*>([^<]*)</script>', data)
+    return b"\n".join([data, *(gzip.decompress(base64.b64decode(one)) for one in packed)])
+
+
 def files_of(model, other, folder, *more):
     """What is made of a model, by name."""
     made = {}
@@ -69,7 +76,7 @@ def files_of(model, other, folder, *more):
     def write(name, command, *arguments, code=(0,)):
         path = folder / name
         grapnel(command, *arguments, "-o", path, *more, code=code)
-        made[name] = path.read_bytes()
+        made[name] = unpacked(path.read_bytes())
 
     for kind in "html", "svg", "dot", "json", "png":
         write(f"view.{kind}", "view", model, "--show-constants", "--function", "all")

@@ -225,7 +225,8 @@ def large_product(graph):
 @defect("flops", "helper_f/conv")
 def large_convolution_in_a_function(graph):
     call(graph, ["  %image = Fill([1,512,512,32], 1.0)", "  %filter = Fill([7,7,32,32], 1.0)",
-                 '  %conv = Conv2D(%image, %filter) {padding="SAME", strides=[1,1,1,1]}', "  %r = Identity(%a)"])
+                 '  %conv = Conv2D(%image, %filter) {padding="SAME", strides=[1,1,1,1]}', "  %largest = Max(%conv, [0,1,2,3])",
+                 "  %r = AddV2(%a, %largest)"])
 
 
 @defect("parameters", "embedding/table")

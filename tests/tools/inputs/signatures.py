@@ -19,6 +19,7 @@ import urllib.parse
 # Ops that only pass on values and control.
 PLUMBING = set("Placeholder VarHandleOp ReadVariableOp Identity IdentityN NoOp Const".split())
 MODES = "on", "off"
+GPU = "/job:localhost/replica:0/task:0/device:GPU:0"
 NUMBERS = {"f4": "f", "f8": "d", "i4": "i", "i8": "q", "b1": "b"}
 
 
@@ -163,13 +164,92 @@ def opt_knows_shapes_of_arguments(model):
         folder, frozen = model.scratch / mode, model.scratch / f"{mode}.pb"
         signature = "--signature", model.signature
         # Variables that become constants let rules fuse more than TensorFlow's run of the signature does.
-        has_variables = "VarHandleOp" in ops_of(model.path, *signature)
+        has_variables = {"VarHandleOp", "VariableV2"} & set(ops_of(model.path, *signature))
         ways = [(folder, (), signature)] + [(frozen, ("--freeze", *signature), ())] * (not has_variables)
         for to, words, info in ways:
             code, said = grapnel("opt", model.path, "-o", to, "-q", "--onednn", mode, *words)
             found = said if code else {op: count for op, count in ops_of(to, *info).items() if op not in PLUMBING}
             if found != wanted[mode]:
                 yield f"{to.name}: TensorFlow runs {wanted[mode]}, grapnel has {found}"
+
+
+def json_of(*words):
+    code, said = grapnel(*words, "--json", "-q")
+    return json.loads(said) if code == 0 else {"error": said}
+
+
+def flops_by_op(model, *words):
+    """FLOPs of the nodes that run, calls apart, of the ops that have any."""
+    rows = json_of("query", model.path, *words, """
+        SELECT op, SUM(costs.flops * runs) FROM nodes JOIN costs ON node = id JOIN bodies ON bodies.function IS nodes.function
+        WHERE op NOT LIKE '%PartitionedCall' GROUP BY op""").get("rows", [])
+    return {op: flops for op, flops in rows if flops}
+
+
+def two_signatures(model):
+    told = json.loads((model.folder / "costs.json").read_text())
+    signature = "--signature", model.signature
+    batch = "--batch", "1"
+    runs = [json_of("info", model.path, "--costs", *batch, *words)["graphs"][0]["run"] for words in ((), signature)]
+    if runs[0] != runs[1]:
+        yield f"one run is {runs[0]}, of the signature {runs[1]}"
+    for words in ((), signature):
+        by_op = flops_by_op(model, *batch, *words)
+        if told.get("flops", by_op) != by_op:
+            yield f"query {words}: TensorFlow counts {told['flops']}, grapnel {by_op}"
+        if "flops" in told and sum(by_op.values()) != runs[0]["flops"]:
+            yield f"one run is {runs[0]}, the ops are {by_op}"
+        placed = json_of("place", model.path, "--devices", "cpu:1,gpu:1", "--table", *words)
+        weights = placed["memory"][GPU]["weights"] if "memory" in placed else placed["error"]
+        if weights != told["weights"]:
+            yield f"place {words}: TensorFlow has {told['weights']} bytes of variables, grapnel {weights}"
+    policy = model.scratch / "policy.toml"
+    for words in ((), signature):
+        policy.unlink(missing_ok=True)
+        code, said = grapnel("check", model.path, "--init", "-o", policy, *words)
+        code, said = (code, said) if code else grapnel("check", model.path, "--policy", policy, *words)
+        if code:
+            yield f"check {words} ends with {code}: {said}"
+    yield from opt_knows_shapes_of_arguments(model)
+
+
+def is_gradient_like(got, wanted):
+    kind, shape, values = read_npy(got)
+    kind_wanted, shape_wanted, wanted = read_npy(wanted)
+    most = max(map(abs, wanted), default=0)
+    return (kind, shape) == (kind_wanted, shape_wanted) and all(abs(a - b) <= 1e-4 * most + 1e-6 for a, b in zip(values, wanted))
+
+
+def gradient_by_signature_keys(model):
+    """What check-gradients says, with and without fetches, and what the graph of -o computes, which TensorFlow's tape did."""
+    signature = "--signature", model.signature
+    files = {urllib.parse.unquote(f.name.split("_", 1)[1][:-4]): f for prefix in ("d", "dv") for f in model.folder.glob(f"{prefix}_*.npy")}
+    floating = [key for key in model.outputs if read_npy(model.file("y", key))[0][0] == "f"]
+    fetches = [word for key in floating for word in ("--fetch", key)]
+    for words in ((), fetches):
+        code, said = grapnel("check-gradients", model.path, *signature, *model.feeds(), *words)
+        lines = [line.split() for line in said.splitlines()]
+        names = {" ".join(line[1:]).split(": ")[0] for line in lines if line[0] == "ok"}
+        if code or names != set(files) or len(lines) != len(files):
+            yield f"check-gradients {words} ends with {code}: {said}"
+    to = model.scratch / "gradients.pb"
+    code, said = grapnel("check-gradients", model.path, *signature, *model.feeds(), *fetches, "-o", to)
+    made = dict(line.rsplit(" ", 1) for line in said.splitlines() if " gradient_tape/" in line)
+    if code or set(made) != set(files):
+        yield f"check-gradients -o ends with {code}: {said}"
+        return
+    got = {name: model.scratch / f"{i}.npy" for i, name in enumerate(files)}
+    variables = ("--variables", model.path / "variables" / "variables") if any(f.name.startswith("dv") for f in files.values()) else ()
+    # The graph has its own names of the inputs.
+    tensors = {one["key"]: one["tensor"] for one in json_of("info", model.path, *signature)["graphs"][0]["signatures"][0]["inputs"]}
+    feeds = [word for key in model.inputs for word in ("--feed", f"{tensors[key]}={model.file('x', key)}")]
+    code, said = grapnel("run", to, *feeds, *variables, *(word for name, file in got.items() for word in ("--fetch", f"{made[name]}={file}")))
+    if code:
+        yield f"run of the gradients ends with {code}: {said}"
+        return
+    for name, file in files.items():
+        if not is_gradient_like(got[name], file):
+            yield f"the gradient by '{name}' is {read_npy(got[name])}, not {read_npy(file)}"
 
 
 def main(kind, testdata, scratch, *names):

@@ -17,8 +17,9 @@ namespace {
 // With a higher quality, compressing would take several times as long as making the document.
 constexpr int kBrotliQuality = 5;
 
-bool IsText(std::string_view type) {
-  return type.substr(0, 5) == "text/" || type.substr(0, 16) == "application/json";
+bool IsCompressible(std::string_view type) {
+  return type.substr(0, 5) == "text/" || type.substr(0, 16) == "application/json" ||
+         type == "application/x-grapnel-columns";
 }
 
 // True if the encoding `name` is in `list`, an Accept-Encoding header, with a weight other than 0.
@@ -93,7 +94,7 @@ Answer Answer::Refusal(int status, std::string_view why) {
 void Compress(std::string_view accepted, Answer* answer) {
   constexpr size_t kLongestCompressed = size_t{1} << 30;  // zlib counts in 32 bits
   if (accepted.empty() || answer->body.empty() || answer->body.size() > kLongestCompressed ||
-      !IsText(answer->type))
+      !IsCompressible(answer->type))
     return;
   std::string packed;
   const char* coding = nullptr;

@@ -1,0 +1,60 @@
+// The facts about one body that the writers of the page's documents share.
+#ifndef GRAPNEL_LIB_RENDER_PAGE_BODY_H_
+#define GRAPNEL_LIB_RENDER_PAGE_BODY_H_
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "lib/render/graph_page.h"
+#include "lib/render/scope_view.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+
+// Returns the index of a function's body (GraphPage); nullopt if the library has no such function.
+using BodyFinder = std::function<std::optional<size_t>(llvm::StringRef function)>;
+
+// The stacks of a page's nodes as texts (PageTextKind::kStack). Thread-safe. Makes each text once,
+// because it reads source files.
+class StackTexts {
+ public:
+  // `lines` and `page_lines` must outlive this object.
+  StackTexts(const LineTable& lines, const PageLines& page_lines)
+      : lines_(lines), page_lines_(page_lines) {}
+  // Returns the text for a node of a function, or of the main graph if `function` is empty; "" for
+  // a node without a stack.
+  std::string Of(llvm::StringRef function, const Node& node);
+
+ private:
+  std::string Make(LineTable::TraceId trace) const;
+  void WriteFrame(const SourceFrame& frame, llvm::json::OStream& json) const;
+
+  const LineTable& lines_;
+  const PageLines& page_lines_;
+  std::mutex mutex_;
+  std::map<LineTable::TraceId, std::string> texts_;
+};
+
+struct PageBody {
+  const BodyScopes& scopes;
+  const BodyFinder& find;
+  const PageMarks* marks;  // may be null
+  llvm::ArrayRef<int8_t>
+      kinds;                   // by node id: the kind of the node's mark, -1 without one; or empty
+  const SignatureBody* entry;  // names the arguments' variables; may be null
+  const XlaClusters& clusters;
+  StackTexts& stacks;
+};
+
+// Writes "problem_count", and "problems", beginning at entry `from`, at most `limit`, as fields of
+// the open object; "next_problem" is the `from` of the next page.
+void WriteProblems(llvm::ArrayRef<Problem> problems, size_t from, size_t limit,
+                   llvm::json::OStream& json);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_PAGE_BODY_H_
