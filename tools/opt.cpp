@@ -82,7 +82,7 @@ void PrintNearMisses(llvm::ArrayRef<Refusal> misses, const LineTable& lines, boo
 void PrintAnswers(llvm::ArrayRef<NodeAnswer> answers, bool as_comments, llvm::raw_ostream& os) {
   std::string text;
   llvm::raw_string_ostream blocks(text);
-  WriteNodeAnswers(answers, blocks);
+  WriteNodeAnswers(answers, /*all=*/false, blocks);
   llvm::SmallVector<llvm::StringRef, 8> lines;
   llvm::StringRef(blocks.str()).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";

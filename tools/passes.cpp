@@ -113,14 +113,14 @@ Expected<int> AnswerOn(OpenedGraph& opened, const std::string& rule, const Flags
     WriteDocument(invocation.out(),
                   [&](llvm::json::OStream& json) { WriteNodeAnswersJson(*answers, json); });
   } else {
-    WriteNodeAnswers(*answers, invocation.out());
+    WriteNodeAnswers(*answers, flags.all, invocation.out());
   }
   return kExitOk;
 }
 
 Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
                        Invocation& invocation) {
-  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
+  RETURN_IF_ERROR(flags.pipeline.TakeNetwork(&opened));
   if (!flags.question.node.empty()) return AnswerOn(opened, rule, flags, invocation);
   ThreadPool pool(invocation.flags.threads);
   const LineTable lines = LinesOf(opened);

@@ -42,7 +42,15 @@ Expected<NodeSelection> NodeSelection::Parse(const Module& module, llvm::StringR
   return selection;
 }
 
+NodeSelection NodeSelection::Of(std::string text, std::set<std::string, std::less<>> names) {
+  NodeSelection selection;
+  selection.text_ = std::move(text);
+  selection.names_ = std::move(names);
+  return selection;
+}
+
 bool NodeSelection::Has(llvm::StringRef name) const {
+  if (!names_.empty()) return names_.find(std::string_view(name)) != names_.end();
   if (is_whole_) return IsIn(name, part_);
   if (glob_) return AnyTail(name, [&](llvm::StringRef tail) { return glob_->Fits(tail); });
   if (part_.empty()) return false;

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_IR_NODE_SELECTION_H_
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "lib/ir/module.h"
@@ -21,6 +22,9 @@ class NodeSelection {
   // Error: a malformed pattern. Whether there are such nodes, only Has() tells: passes may make them.
   static Expected<NodeSelection> Parse(const Module& module, llvm::StringRef text);
 
+  // The nodes of these names, which `text` stands for.
+  static NodeSelection Of(std::string text, std::set<std::string, std::less<>> names);
+
   const std::string& text() const { return text_; }
   // `name`: NODE, or FUNCTION/NODE.
   bool Has(llvm::StringRef name) const;
@@ -30,6 +34,7 @@ class NodeSelection {
   std::string part_;       // without an output's number
   bool is_whole_ = false;  // part_ is a node's whole name
   std::optional<Glob> glob_;
+  std::set<std::string, std::less<>> names_;
 };
 
 }  // namespace grapnel

@@ -33,6 +33,14 @@ struct NodeChange {
 
 // A rule that came close to a node, and did not rewrite it.
 struct CloseRule {
+  enum Nearness {
+    kRefused,   // the ops of the rule's pattern were there
+    kNear,      // with an op in between, or with another op of the same kind
+    kOneOp,     // a rule about the node alone
+    kFar,       // an op was missing
+    kNoRemedy,  // a rule about the node alone, without a way to make it fire
+  } nearness = kFar;
+  int gap = 0;  // between rules of equal nearness: the smaller, the nearer
   std::string pass, rule, help;
   std::vector<std::string> also;   // other rules of the pass, for which the same holds
   std::vector<NodeAndOp> nodes;    // the nodes that the rule would rewrite, inputs first
@@ -50,8 +58,10 @@ struct NodeAnswer {
   std::vector<CloseRule> closest;  // the closest first
 };
 
-// Writes a block for each node; nodes that no rule came close to share one line.
-void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, llvm::raw_ostream& os);
+// Writes what became of the nodes and which rules came close, the most important first: nodes that
+// were fused together, or that one rule came close to, have one block, and other nodes share a line.
+// `all`: every block, not only the first few.
+void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_ostream& os);
 // Writes the attribute "nodes" into the open JSON object.
 void WriteNodeAnswersJson(llvm::ArrayRef<NodeAnswer> answers, llvm::json::OStream& json);
 

@@ -1,7 +1,9 @@
 // Follows nodes through a run of passes. node_question_answers.cpp has the answers.
 #include "lib/job/node_question.h"
 
+#include "lib/ir/find.h"
 #include "lib/ir/types.h"
+#include "lib/support/name_list.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -25,6 +27,18 @@ bool Concerns(const Rewrite& rewrite, const std::string& node) {
          llvm::is_contained(rewrite.changed, node) || llvm::is_contained(rewrite.removed, node);
 }
 
+// True if only nodes read the tensors of `node` that were replaced in this rewrite, and have no
+// readers anymore.
+bool IsLeftBehind(const Node& node, const Rewrite& rewrite) {
+  return llvm::all_of(node.uses(), [&](const Use& use) {
+    Node reader = node.graph().node(use.node);
+    if (static_cast<int>(use.slot) >= reader.num_inputs()) return true;  // a control edge
+    std::string name = reader.name().str();
+    return (rewrite.node == name || llvm::is_contained(rewrite.used, name)) &&
+           !llvm::is_contained(rewrite.changed, name) && !reader.HasDataUses();
+  });
+}
+
 // True for ops that only stand where a value was, so that nothing was fused into them.
 bool IsPlain(llvm::StringRef op) {
   return op == "Const" || op == "Identity" || op == "Snapshot" || op == "NoOp";
@@ -36,7 +50,67 @@ const Graph* BodyOf(const Module& module, llvm::StringRef function) {
   return found ? &found->body : nullptr;
 }
 
+// True if the selection has a node of the module.
+bool HasAny(const Module& module, const NodeSelection& selection) {
+  bool has = false;
+  VisitNodeNames(module, [&](llvm::StringRef name) { has = has || selection.Has(name); });
+  return has;
+}
+
+// An error if `text` means nodes of the whole file, but none of the network that was taken from it.
+Error CheckIsInNetwork(const OpenedGraph& opened, const NodeSelection& selection) {
+  const OpenedGraph& whole = opened.whole();
+  if (&whole == &opened || HasAny(opened.module(), selection)) return Error::success();
+  ASSIGN_OR_RETURN(NodeSelection outside, NodeSelection::Parse(whole.module(), selection.text()));
+  if (!HasAny(whole.module(), outside)) return Error::success();
+  llvm::ArrayRef<Signature> signatures = opened.file().signatures;
+  return MakeError(
+      "{0}: '{1}' is not in the network of {2}, which is what passes optimize here "
+      "(--signature, --function)",
+      opened.model().path, selection.text(),
+      signatures.empty() ? "the function" : "signature '" + signatures[0].name + "'");
+}
+
 }  // namespace
+
+Expected<std::unique_ptr<NodeQuestion>> NodeQuestion::About(const OpenedGraph& opened,
+                                                            llvm::StringRef text,
+                                                            std::string rule) {
+  LayerTable layers = LayersOf(opened.file());
+  std::optional<NodeSelection> selection;
+  int layer = layers.Find(text);
+  std::vector<int> others;
+  for (size_t i = 0; layer < 0 && i < layers.layers().size(); ++i) {
+    std::string path = layers.PathOf(static_cast<int>(i));
+    if (llvm::StringRef(path).ends_with("/" + text.str())) others.push_back(static_cast<int>(i));
+  }
+  if (others.size() > 1) {
+    std::vector<std::string> paths;
+    for (int other : others) paths.push_back(layers.PathOf(other));
+    return MakeError("{0}: several layers have the name '{1}': pass one of {2}",
+                     opened.model().path, text, NameList(paths));
+  }
+  if (layer < 0 && !others.empty()) layer = others.front();
+  if (layer >= 0) {
+    std::set<std::string, std::less<>> names;
+    auto add = [&](const Graph& graph, llvm::StringRef function) {
+      for (Node node : graph.nodes())
+        if (layers.IsIn(layers.LayerOf(function, node.name()), layer))
+          names.insert(Placed(function, node.name()));
+    };
+    const Module& module = opened.module();
+    add(module.main, "");
+    for (const auto& function : module.functions) add(function->body, function->name());
+    if (!names.empty()) selection = NodeSelection::Of(text.str(), std::move(names));
+  }
+  if (!selection) {
+    ASSIGN_OR_RETURN(selection, NodeSelection::Parse(opened.module(), text));
+    RETURN_IF_ERROR(CheckIsInNetwork(opened, *selection));
+  }
+  auto question = std::make_unique<NodeQuestion>(std::move(*selection), std::move(rule));
+  question->layers_ = std::move(layers);
+  return question;
+}
 
 void NodeQuestion::Join(OptimizeOptions* options) {
   registry_ = options->registry ? options->registry : &PassRegistry::Get();
@@ -140,11 +214,13 @@ std::optional<NodeQuestion::Seen> NodeQuestion::Closest(const Sought& sought,
   if (!best) return std::nullopt;
   Seen seen;
   seen.nodes = Both(best->nodes);
+  seen.is_read = best->nodes.back().HasDataUses();
   seen.distance = best->distance;
   for (const PatternGap& gap : best->gaps) {
     seen.reason += (seen.reason.empty() ? "" : "; ") + gap.reason;
     if (!gap.remedy.empty()) seen.remedy += (seen.remedy.empty() ? "" : "; ") + gap.remedy;
     llvm::append_range(seen.between, Both(gap.between));
+    seen.changes_values |= gap.changes_values;
   }
   return seen;
 }
@@ -177,10 +253,15 @@ void NodeQuestion::Hear(const Refusal& refusal, bool is_match) {
   if (!IsAskedRule(refusal.pass, refusal.rule)) return;
   Node node = graph_ ? graph_->Find(refusal.node) : Node();
   if (!node) return;
-  Said said{refusal, is_match, {Both(node)}, 0, node.op().str(), rewrites_.size()};
+  // Rules say of most nodes why they do not match; a reason that names an asked node is a refusal.
+  if (!is_match && watched_.count(Key(refusal.function, refusal.node)) == 0) return;
+  Said said{refusal, is_match, {Both(node)}, 0, false, node.op().str(), rewrites_.size()};
   if (const Sought* sought = FindSought(refusal.pass, refusal.rule)) {
     std::optional<Seen> seen = Closest(*sought, node);
-    if (seen && seen->distance <= kFoundOps) said.nodes = std::move(seen->nodes);
+    // What a rule says of a node in the middle of a pattern is not about the pattern.
+    bool is_root = is_match || (seen && seen->nodes.back().node == refusal.node);
+    if (seen && is_root && seen->distance <= kFoundOps) said.nodes = std::move(seen->nodes);
+    said.changes_values = seen && seen->changes_values;
     said.distance = seen ? seen->distance : kFoundOps + 1;
   }
   std::string key = Key(refusal.function, refusal.node) + "\n" + refusal.pass + "/" + refusal.rule;
@@ -253,7 +334,7 @@ Node NodeQuestion::Successor(const Asked& asked, const Rewrite& rewrite) const {
 
 void NodeQuestion::Follow(Asked* asked, const Rewrite& rewrite) {
   Node same = graph_->Find(asked->now.node);
-  bool is_superseded = same && asked->is_read && !same.HasDataUses();
+  bool is_superseded = same && asked->is_read && IsLeftBehind(same, rewrite);
   if (same && same.op() == asked->now.op && !is_superseded) {
     asked->is_read = same.HasDataUses();
     return;
@@ -307,7 +388,9 @@ void NodeQuestion::NoteBroken(Asked* asked, const Rewrite& rewrite) {
                                 [&](const NodeAndOp& one) { return Concerns(rewrite, one.node); });
     if (!is_near) continue;
     std::optional<Seen> now = node ? Closest(sought, node) : std::nullopt;
-    if (!now || now->distance > 0) asked->broken[sought.place] = rewrites_.size() - 1;
+    Node last = graph_->Find(seen->second.nodes.back().node);
+    bool is_left = last && seen->second.is_read && IsLeftBehind(last, rewrite);
+    if (!now || now->distance > 0 || is_left) asked->broken[sought.place] = rewrites_.size() - 1;
   }
 }
 

@@ -42,21 +42,23 @@ struct OpPattern {
 
 // A place where the graph differs from a pattern.
 struct PatternGap {
-  std::string reason;         // "'r' (Reshape) is between 'm' (MatMul) and 'b' (BiasAdd)"
-  std::string remedy;         // what would close it, as a command
-  std::vector<Node> between;  // nodes that the pattern does not have
+  std::string reason;           // "'r' (Reshape) is between 'm' (MatMul) and 'b' (BiasAdd)"
+  std::string remedy;           // what would close it, as a command
+  std::vector<Node> between;    // nodes that the pattern does not have
+  bool changes_values = false;  // `between` computes other values, not only another shape or dtype
 };
 
 struct PatternMatch {
   std::vector<Node> nodes;  // those with the pattern's ops, inputs before their readers
   std::vector<PatternGap> gaps;
-  // How far the graph is from the pattern: 0 is a match by ops. An op of which the data passes
-  // through (Reshape, Cast) counts 1, another op or a wrong constant 2, an op that is missing more.
+  // How far the graph is from the pattern: 0 is a match by ops. In between, an op that passes data
+  // through (Reshape, Cast) counts 1, another op 2; a wrong constant counts 2, an op of the same kind
+  // as the pattern's (Selu for Relu) 3, an op that is missing more.
   int distance = 0;
 };
 
-// The most that PatternMatch::distance is if all ops of the pattern were found.
-inline constexpr int kFoundOps = 4;
+// The largest PatternMatch::distance at which the graph is close to the pattern.
+inline constexpr int kFoundOps = 3;
 
 // Returns the part of the graph that comes closest to the pattern and contains `node`; nullopt if no
 // step of the pattern has the node's op. Looks a few nodes far, and at a few readers of each, so that
