@@ -286,7 +286,8 @@ class Collector {
     } else if (what == "device") {
       draft->attributes.push_back(b.op().str() + " on " + QuotedDevice(change.after) + ", was on " +
                                   QuotedDevice(change.before));
-    } else {
+    } else if (a.op() == b.op() || (!change.before.empty() && !change.after.empty())) {
+      // An attribute that only one of two ops has follows from the op.
       auto value = [](const std::string& text) { return text.empty() ? "(none)" : text; };
       draft->attributes.push_back(what + " " + value(change.before) + " -> " + value(change.after));
     }
