@@ -190,6 +190,8 @@ class Checker {
       AddIfAsked(std::move(input));
     }
     for (const GradientVariable& found : GradientVariables(opened_, ys_)) {
+      // A name may be that of a needed variable in the program, and of another one in the graph.
+      if (!found.is_needed && (request_.by.empty() || asked_.contains(found.label))) continue;
       StoredVariable* variable = VariableOf(job_->session(), found.node);
       Tensor value = variable ? variable->Get() : Tensor();
       if (!value) continue;
@@ -198,7 +200,7 @@ class Checker {
       input.label = found.label;
       input.variables = {variable};
       input.value = value;
-      if (found.is_needed || !request_.by.empty()) AddIfAsked(std::move(input));
+      AddIfAsked(std::move(input));
     }
     for (const std::string& name : request_.by) {
       if (!asked_.contains(name))
