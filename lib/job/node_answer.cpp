@@ -113,8 +113,7 @@ struct Story {
   // Fusions come before arithmetic.
   std::tuple<Weight, bool, int, int> Order() const {
     if (!rule) return {weight, false, 0, 0};
-    bool is_arithmetic = rule->nearness <= CloseRule::kNear &&
-                         (rule->pass == "arithmetic_optimizer" || rule->pass == "constant_folding");
+    bool is_arithmetic = rule->nearness <= CloseRule::kNear && IsArithmetic(rule->pass);
     return {weight, is_arithmetic, rule->nearness, rule->gap};
   }
 
@@ -284,6 +283,10 @@ class Writer {
 };
 
 }  // namespace
+
+bool IsArithmetic(llvm::StringRef pass) {
+  return pass == "arithmetic_optimizer" || pass == "constant_folding" || pass == "shape_optimizer";
+}
 
 void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_ostream& os) {
   const bool is_alone = answers.size() == 1;
