@@ -113,8 +113,7 @@ struct Story {
   // Fusions come before arithmetic.
   std::tuple<Weight, bool, int, int> Order() const {
     if (!rule) return {weight, false, 0, 0};
-    bool is_arithmetic = rule->nearness <= CloseRule::kNear &&
-                         (rule->pass == "arithmetic_optimizer" || rule->pass == "constant_folding");
+    bool is_arithmetic = rule->nearness <= CloseRule::kNear && IsArithmetic(rule->pass);
     return {weight, is_arithmetic, rule->nearness, rule->gap};
   }
 
@@ -325,6 +324,10 @@ class Writer {
 };
 
 }  // namespace
+
+bool IsArithmetic(llvm::StringRef pass) {
+  return pass == "arithmetic_optimizer" || pass == "constant_folding" || pass == "shape_optimizer";
+}
 
 ShortNames NamesOf(llvm::ArrayRef<NodeAnswer> answers, std::vector<std::string> known,
                    const Module& after) {

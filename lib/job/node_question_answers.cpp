@@ -45,18 +45,12 @@ bool Covers(llvm::StringRef node, const NodeChange& fusion, llvm::ArrayRef<NodeA
   });
 }
 
-// True for passes whose rules need their ops side by side. A fusion with an op in between may be
-// what the user means.
-bool IsAlgebra(llvm::StringRef pass) {
-  return pass == "arithmetic_optimizer" || pass == "constant_folding";
-}
-
 }  // namespace
 
 // A rule for an answer, with what decides its place there.
 struct NodeQuestion::Candidate {
   bool is_match = true;     // the rule's pattern was there
-  bool is_distant = false;  // a rule of algebra, and an op that changes values is in between
+  bool is_distant = false;  // a rule of arithmetic, and an op that changes values is in between
   int distance = 0;
   int place = -1;  // of the rule among those with a pattern; -1: without a pattern
   CloseRule rule;
@@ -127,7 +121,7 @@ void NodeQuestion::AddSaid(const Asked& asked, const Module& module,
     candidate.place = sought ? sought->place : -1;
     if (sought && !said.is_match) {
       candidate.distance = said.distance;
-      candidate.is_distant = said.changes_values && IsAlgebra(said.refusal.pass);
+      candidate.is_distant = said.changes_values && IsArithmetic(said.refusal.pass);
     }
     candidate.rule.pass = said.refusal.pass;
     candidate.rule.rule = said.refusal.rule;
@@ -169,7 +163,7 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
       candidate.rule.reason = seen.reason;
       candidate.rule.remedy = seen.remedy;
       candidate.rule.between = seen.between;
-      candidate.is_distant = seen.changes_values && IsAlgebra(pass);
+      candidate.is_distant = seen.changes_values && IsArithmetic(pass);
     };
     if (is_left_out) {
       const Seen& seen = first == asked.first.end() ? last->second : first->second;

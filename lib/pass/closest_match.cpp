@@ -19,7 +19,8 @@ using Step = OpPattern::Step;
 
 // The amount that a gap adds to PatternMatch::distance.
 constexpr int kWrongConstant = 2, kOtherTensor = 4, kMissing = 6, kMissingBelow = 2;
-constexpr int kOtherOp = 3;  // of the same kind
+constexpr int kOtherOp = 3;   // of the same kind
+constexpr int kVariable = 1;  // instead of a constant: --freeze
 constexpr size_t kMostBetween = 3, kMostComputing = 16;
 constexpr int kMostReaders = 16, kMostVisited = 200, kMostInputs = 8;
 
@@ -429,9 +430,8 @@ class Matcher {
     PatternGap gap;
     gap.reason = Sentence("{0} is not {1}", NodeText(input), OpsText(wanted));
     if (ComesFromVariables(input)) {
-      gap.remedy =
-          Sentence("make '{0}' a constant: --freeze does so with the variables of a SavedModel",
-                   input.name());
+      gap.remedy = Sentence("make '{0}' a constant, as --freeze does with variables", input.name());
+      cost = std::min(cost, kVariable);
     } else if (input.num_inputs() == 0) {
       gap.remedy = Sentence("make '{0}' a constant instead of an input", input.name());
     } else {
