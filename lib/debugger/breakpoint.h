@@ -58,7 +58,7 @@ class Breakpoint {
   int number = 0;  // the number that the user sees
   int64_t hits = 0;
   int64_t unanswered = 0;  // tensors on which the condition could not be evaluated
-  std::string problem;     // why not, for the first of these tensors
+  std::string problem;     // the reason, for the first of these tensors
 
  private:
   Error ParsePlace(llvm::StringRef place, const Module& module, const LineTable& lines,

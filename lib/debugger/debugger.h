@@ -39,7 +39,7 @@ struct DebugStop {
   std::vector<StopFrame> frames;  // outermost first
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;   // after the node (kAfter): its outputs
-  std::vector<int> breakpoints;  // for kBreakpoint: their numbers
+  std::vector<int> breakpoints;  // for kBreakpoint: the numbers of those that were hit
   int output = -1;     // for kBreakpoint after a node: first output that meets its condition
   std::string filter;  // the text of the temporary breakpoint that was hit
   std::string error;   // for kFailed: the error

@@ -89,7 +89,7 @@ bool IsContraction(llvm::StringRef op) {
 
 // Nodes that have one story: they were fused together, or the same rule came near them.
 struct Story {
-  // What stories are about, the most important first.
+  // The subjects of stories, the most important first.
   enum Weight {
     kContraction,  // fused, or nearly so
     kNear,

@@ -63,7 +63,7 @@ struct NodeQuestion::Candidate {
       rule.nearness = is_match ? CloseRule::kRefused : CloseRule::kNear;
     else
       rule.nearness = rule.remedy.empty() ? CloseRule::kNoRemedy : CloseRule::kOneOp;
-    // Of two patterns that are equally near, users mean the larger one.
+    // If two patterns are equally near, users mean the larger one.
     rule.gap = 2 * distance - static_cast<int>(rule.nodes.size());
   }
   auto Order() const { return std::make_tuple(rule.nearness, !is_match, rule.gap, -place); }
@@ -210,7 +210,7 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
   }
 }
 
-// What the rule said of the node before this rewrite; null: nothing.
+// Returns what the rule said of the node before this rewrite; null: nothing.
 const NodeQuestion::Said* NodeQuestion::SaidBefore(size_t rewrite, const Sought& sought,
                                                    const Asked& asked) const {
   auto there = said_about_.find(Key(asked.function, asked.name));

@@ -59,9 +59,9 @@ struct PlacementLog {
   std::map<std::pair<std::string, std::string>, int64_t> eager;
   int64_t node_lines = 0;                // of all graphs; a graph that is logged twice counts once
   int64_t other_graphs = 0;              // graphs that are not kept, without eager ops
-  std::vector<std::string> other_names;  // names of the first few of these
+  std::vector<std::string> other_names;  // names of a few of these graphs
   int64_t broken_lines = 0;              // unreadable lines
-  std::vector<int64_t> broken;           // line numbers of the first few of these
+  std::vector<int64_t> broken;           // numbers of the first few unreadable lines
   // The last line, if the log ends in the middle of it, and its node if that can be read.
   int64_t cut_line = 0;
   std::string cut_node;
