@@ -131,8 +131,11 @@ class NameResolver::Search {
   Expected<Node> OneNode(llvm::StringRef text) {
     NodeSelection selection;
     ASSIGN_OR_RETURN(Found found, Find(text, Want::kNode, &selection));
-    if (!layer_outputs_.empty()) found = layer_outputs_;
-    std::vector<Node> nodes = selection.nodes_;
+    std::vector<Node> nodes;
+    if (layer_outputs_.empty())
+      nodes = selection.nodes_;
+    else
+      found = layer_outputs_;
     for (const Candidate& one : found) nodes.push_back(one.node());
     if (nodes.empty()) return Node();
     if (llvm::all_of(nodes, [&](const Node& node) { return node == nodes.front(); }))
@@ -562,7 +565,7 @@ NameResolver::Search& NameResolver::search() {
 }
 
 Expected<ResolvedFetch> NameResolver::Fetch(llvm::StringRef name) {
-  RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*also_inside=*/true));
+  RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*also_inside=*/false));
   auto in_main = TensorOfKey(opened_.model(), opened_.file(), signature_, name);
   if (in_main) return ResolvedFetch{std::move(*in_main), std::nullopt};
   if (opened_.module().main.Find(ReadTensorName(name).node)) return in_main.takeError();

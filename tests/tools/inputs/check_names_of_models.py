@@ -57,7 +57,7 @@ class Model:
             "check": said("check", self.path, "--init"),
         }
         for command, text in texts.items():
-            self.check_text(command, text.replace(str(self.path), "MODEL").replace(str(self.other), "OTHER"))
+            self.check_text(command, text.replace(str(self.path), "MODEL").replace(str(self.other), "OTHER").replace(str(self.scratch), "SCRATCH"))
         self.check_query(texts["query"], nodes)
         self.check_info(texts["info"])
         self.check_place(texts["place"])
