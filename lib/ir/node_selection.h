@@ -9,14 +9,16 @@
 
 #include "lib/ir/module.h"
 #include "lib/support/glob.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // A set of nodes by name, so that they are found in a copy of the graph too, after calls were
-// inlined, and among the nodes that passes make. NameResolver::Nodes (lib/job/name_resolver.h) makes it.
-class NodeSelection {
+// inlined, and among the nodes that passes make. NameResolver::Nodes (lib/job/name_resolver.h)
+// makes it.
+class GRAPNEL_PUBLIC NodeSelection {
  public:
-  // What the user wrote.
+  // The name as the user wrote it.
   const std::string& text() const { return text_; }
   // The nodes of the graph in which the name was resolved, in its order. They are valid as long as
   // the graph does not change.
@@ -40,7 +42,7 @@ class NodeSelection {
 };
 
 // Returns "FUNCTION/NODE", or for a node of the main graph "NODE": names that NameResolver takes.
-std::string NameWithFunction(const Node& node);
+GRAPNEL_PUBLIC std::string NameWithFunction(const Node& node);
 
 }  // namespace grapnel
 

@@ -26,7 +26,7 @@ Error CheckMeansOne(const OpenedGraph& opened, llvm::StringRef signature_name, l
   if (!*chosen) return Error::success();
   const Signature& signature = **chosen;
   auto is_key = [&](const auto& end) { return end.key == name; };
-  // Of an input and an output with one key, the input is meant (TensorOfKey).
+  // If an input and an output have the same key, it means the input (TensorOfKey).
   bool is_input = llvm::any_of(signature.inputs, is_key);
   const std::vector<SignatureTensor>& keys = is_input ? signature.inputs : signature.outputs;
   auto key = llvm::find_if(keys, is_key);

@@ -8,7 +8,7 @@ namespace grapnel {
 
 // Errors: `name` is a key of the signature, and also the name of a node of the main graph that
 // computes something else; the error names both tensors. `also_inside`: nodes of the network that
-// the signature runs count too. Does nothing for names that are no keys.
+// the signature runs count too. Does nothing for other names.
 Error CheckMeansOne(const OpenedGraph& opened, llvm::StringRef signature, llvm::StringRef name,
                     bool also_inside);
 

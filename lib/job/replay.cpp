@@ -119,7 +119,7 @@ Error Repeat(RunJob& job, int repeat, Replayed* replayed) {
 Error RunCase(OpenedGraph& opened, const CaseOfModel& replays, const ReplayRequest& request,
               Replayed* replayed) {
   TapFilter taps{.names = request.taps};
-  // Of many cases, some may lack the nodes.
+  // Some of many cases may lack the nodes.
   Error unknown = ResolveTaps(opened, replays.signature, &taps);
   if (request.demands_taps && unknown) return unknown;
   llvm::consumeError(std::move(unknown));

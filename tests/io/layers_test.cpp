@@ -1,6 +1,5 @@
 // The layers of models: those that the object graph states, and those of name scopes.
 #include "lib/io/layers/layer_names.h"
-
 #include "lib/proto/saved_model.pb.h"
 #include "lib/proto/saved_object_graph.pb.h"
 #include "llvm/ADT/StringExtras.h"
