@@ -1,20 +1,48 @@
 #include "lib/job/story_between.h"
 
+#include "lib/ir/types.h"
 #include "lib/support/side_by_side.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
+namespace {
+
+bool ChangesDtypes(const Diff& diff) {
+  return llvm::any_of(diff.matched, [](const MatchedPair& pair) {
+    return llvm::any_of(pair.changes, [](const Change& change) {
+      return ParseDataType(change.before) && ParseDataType(change.after);
+    });
+  });
+}
+
+// Compares the graphs regardless of dtypes: where these differ, nodes have fewer equal neighbors.
+Diff DiffRegardlessOfDtypes(const OpenedGraph& a, const OpenedGraph& b,
+                            const DiffOptions& options) {
+  DiffOptions more = options;
+  IgnoreRules dtypes = IgnoredByLayers();
+  llvm::append_range(more.ignore.attributes, dtypes.attributes);
+  return DiffModules(a.module(), b.module(), more);
+}
+
+}  // namespace
 
 LayerStory StoryBetween(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff,
-                        bool of_stages, const ValueReport* values) {
+                        const DiffOptions& options, const ValueReport* values) {
   if (diff.Same() && (!values || values->different.empty())) return {};
   bool is_large = a.module().main.num_nodes() + b.module().main.num_nodes() > kNodesWorthThreads;
   LayerNames before, of_b;
-  auto read_a = [&] { before = LayerNames(a.file()); };
-  // A later stage may lack the variables by which layers are found, and has the names of `a`.
-  auto read_b = [&] { of_b = of_stages ? LayerNames() : LayerNames(b.file()); };
-  SideBySide(is_large && !of_stages, read_a, read_b);
-  DiffOfLayers graphs{a.module(), b.module(), diff, before, of_stages ? before : of_b};
-  graphs.of_stages = of_stages;
+  SideBySide(
+      is_large && !options.by_name && options.side_by_side, [&] { before = LayerNames(a.file()); },
+      [&] {
+        if (!options.by_name) of_b = LayerNames(b.file());
+      });
+  // A later stage may lack the variables by which layers are found.
+  const LayerNames& now = options.by_name ? before : of_b;
+  if (!options.by_name && before.empty() && now.empty()) return {};
+  bool is_own = !options.by_name && !options.provenance && ChangesDtypes(diff);
+  const Diff own = is_own ? DiffRegardlessOfDtypes(a, b, options) : Diff();
+  DiffOfLayers graphs{a.module(), b.module(), is_own ? own : diff, before, now};
+  graphs.of_stages = options.by_name;
   return StoryOf(graphs, values);
 }
 
