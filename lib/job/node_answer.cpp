@@ -89,7 +89,7 @@ bool IsContraction(llvm::StringRef op) {
 
 // Nodes that have one story: they were fused together, or the same rule came near them.
 struct Story {
-  // What stories are about, the most important first.
+  // The subject of a story, the most important first.
   enum Weight {
     kContraction,  // fused, or nearly so
     kNear,
@@ -189,9 +189,8 @@ void WriteStory(const Story& story, bool is_alone, bool all, std::set<std::strin
         rules.push_back(&rule);
     }
   }
-  llvm::stable_sort(rules, [](const CloseRule* a, const CloseRule* b) {
-    return std::tie(a->nearness, a->gap) < std::tie(b->nearness, b->gap);
-  });
+  llvm::stable_sort(
+      rules, [](const CloseRule* a, const CloseRule* b) { return a->nearness < b->nearness; });
   if (!all && !is_alone && rules.size() > kMostRules) rules.resize(kMostRules);
   for (const CloseRule* rule : rules) {
     written->insert(KeyOf(*rule));

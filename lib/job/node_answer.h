@@ -50,8 +50,8 @@ struct CloseRule {
   std::string made_at;             // the source line of the last of `nodes`; or empty
 };
 
-// True for passes whose rules need their ops side by side. With an op in between, a fusion may still be
-// what the user means.
+// True for passes whose rules need their ops side by side. With an op in between, a fusion may
+// still be what the user means.
 bool IsArithmetic(llvm::StringRef pass);
 
 struct NodeAnswer {
@@ -63,8 +63,8 @@ struct NodeAnswer {
 };
 
 // Writes what became of the nodes and which rules came close, the most important first: nodes that
-// were fused together, or that one rule came close to, have one block, and other nodes share a line.
-// `all`: every block, not only the first few.
+// were fused together, or that one rule came close to, have one block, and other nodes share a
+// line. `all`: every block, not only the first few.
 void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_ostream& os);
 // Writes the attribute "nodes" into the open JSON object.
 void WriteNodeAnswersJson(llvm::ArrayRef<NodeAnswer> answers, llvm::json::OStream& json);

@@ -225,8 +225,8 @@ std::optional<NodeQuestion::Seen> NodeQuestion::Closest(const Sought& sought,
   return seen;
 }
 
-// Compares the graph around the node with the patterns of the pass that is about to run, and when the
-// node is first seen with all patterns.
+// Compares the graph around the node with the patterns of the pass that is about to run, and when
+// the node is first seen with all patterns.
 void NodeQuestion::Look(Asked* asked, llvm::StringRef pass) {
   Node node = graph_->Find(asked->now.node);
   if (!node) return;
@@ -258,7 +258,7 @@ void NodeQuestion::Hear(const Refusal& refusal, bool is_match) {
   Said said{refusal, is_match, {Both(node)}, 0, false, node.op().str(), rewrites_.size()};
   if (const Sought* sought = FindSought(refusal.pass, refusal.rule)) {
     std::optional<Seen> seen = Closest(*sought, node);
-    // What a rule says of a node in the middle of a pattern is not about the pattern.
+    // A mismatch that a rule reports at a node in the middle of a pattern is not about the pattern.
     bool is_root = is_match || (seen && seen->nodes.back().node == refusal.node);
     if (seen && is_root && seen->distance <= kFoundOps) said.nodes = std::move(seen->nodes);
     said.changes_values = seen && seen->changes_values;
