@@ -54,8 +54,8 @@ struct PatternMatch {
   std::vector<PatternGap> gaps;
   // How far the graph is from the pattern: 0 is a match by ops. In between, an op that passes data
   // through (Reshape, Cast) counts 1, another op 2; a wrong constant counts 2, a variable
-  // instead of a constant 1, an op of the same kind as the pattern's (Selu for Relu) 3, an op that is
-  // missing more.
+  // instead of a constant 1, an op of the same kind as the pattern's (Selu for Relu) 3, an op that
+  // is missing more.
   int distance = 0;
 };
 
