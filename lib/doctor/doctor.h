@@ -59,7 +59,7 @@ struct VariableHistory {
     double spread = 0;  // standard deviation
     int64_t bad = 0;    // number of NaNs and infinities
   };
-  std::vector<Moment> moments;  // the first: the initial state, or checkpoint
+  std::vector<Moment> moments;  // the first is the initial state or the first checkpoint
   Tensor first, last;
   bool is_slot = false;  // the variable is a slot of an optimizer (known only for checkpoints)
   bool IsWeight() const { return dims.size() >= 2; }

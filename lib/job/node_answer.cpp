@@ -89,7 +89,7 @@ bool IsContraction(llvm::StringRef op) {
 
 // Nodes that have one story: they were fused together, or the same rule came near them.
 struct Story {
-  // The subject of a story, the most important first.
+  // The subjects of stories, the most important first.
   enum Weight {
     kContraction,  // fused, or nearly so
     kNear,
@@ -198,6 +198,47 @@ void WriteStory(const Story& story, bool is_alone, bool all, std::set<std::strin
   }
 }
 
+void WriteStories(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_ostream& os) {
+  const bool is_alone = answers.size() == 1;
+  std::vector<Story> stories;
+  std::map<std::string, size_t> by_key;
+  for (const NodeAnswer& answer : answers) {
+    Story story = Story::Of(answer, is_alone || all);
+    auto [same, is_new] = by_key.try_emplace(story.key, stories.size());
+    if (is_new) {
+      stories.push_back(std::move(story));
+      continue;
+    }
+    stories[same->second].nodes.push_back(&answer);
+    stories[same->second].weight = std::min(stories[same->second].weight, story.weight);
+  }
+  llvm::stable_sort(stories, [](const Story& a, const Story& b) { return a.Order() < b.Order(); });
+  // A rule that lacks an op is only an answer if there is no better one.
+  std::vector<NodeAndOp> unchanged, replaced;
+  size_t blocks = 0, left_out = 0;
+  std::set<std::string> written;  // rules
+  for (const Story& story : stories) {
+    bool is_plain = story.weight == Story::kNothing ||
+                    (!all && story.weight == Story::kFar && stories.front().weight < Story::kFar) ||
+                    (story.weight == Story::kRewritten && story.IsOfHelpers() && !is_alone) ||
+                    written.count(story.key) != 0;
+    if (is_plain) {
+      for (const NodeAnswer* node : story.nodes)
+        (node->changes.empty() ? unchanged : replaced).push_back({node->node, node->op});
+    } else if (all || blocks++ < kMostBlocks) {
+      WriteStory(story, is_alone, all, &written, os);
+    } else {
+      left_out += story.nodes.size();
+    }
+  }
+  if (left_out > 0)
+    os << Plural(left_out, "node") << " more: see them with passes --why-not --node --all\n";
+  if (!replaced.empty()) os << "replaced or removed: " << ListText(replaced) << "\n";
+  if (!unchanged.empty())
+    os << "unchanged" << (is_alone ? ", and no rule came close: " : ": ") << ListText(unchanged)
+       << "\n";
+}
+
 const char* WordOf(NodeChange::Kind kind) {
   switch (kind) {
     case NodeChange::kFused:
@@ -287,45 +328,35 @@ bool IsArithmetic(llvm::StringRef pass) {
   return pass == "arithmetic_optimizer" || pass == "constant_folding" || pass == "shape_optimizer";
 }
 
-void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_ostream& os) {
-  const bool is_alone = answers.size() == 1;
-  std::vector<Story> stories;
-  std::map<std::string, size_t> by_key;
+ShortNames NamesOf(llvm::ArrayRef<NodeAnswer> answers, std::vector<std::string> known,
+                   const Module& after) {
+  std::vector<std::string> printed;
+  auto add = [&](llvm::ArrayRef<NodeAndOp> nodes) {
+    for (const NodeAndOp& node : nodes) printed.push_back(node.node);
+  };
   for (const NodeAnswer& answer : answers) {
-    Story story = Story::Of(answer, is_alone || all);
-    auto [same, is_new] = by_key.try_emplace(story.key, stories.size());
-    if (is_new) {
-      stories.push_back(std::move(story));
-      continue;
+    printed.push_back(answer.node);
+    for (const NodeChange& change : answer.changes) {
+      add(change.into);
+      add(change.with);
     }
-    stories[same->second].nodes.push_back(&answer);
-    stories[same->second].weight = std::min(stories[same->second].weight, story.weight);
-  }
-  llvm::stable_sort(stories, [](const Story& a, const Story& b) { return a.Order() < b.Order(); });
-  // A rule that lacks an op is only an answer if there is no better one.
-  std::vector<NodeAndOp> unchanged, replaced;
-  size_t blocks = 0, left_out = 0;
-  std::set<std::string> written;  // rules
-  for (const Story& story : stories) {
-    bool is_plain = story.weight == Story::kNothing ||
-                    (!all && story.weight == Story::kFar && stories.front().weight < Story::kFar) ||
-                    (story.weight == Story::kRewritten && story.IsOfHelpers() && !is_alone) ||
-                    written.count(story.key) != 0;
-    if (is_plain) {
-      for (const NodeAnswer* node : story.nodes)
-        (node->changes.empty() ? unchanged : replaced).push_back({node->node, node->op});
-    } else if (all || blocks++ < kMostBlocks) {
-      WriteStory(story, is_alone, all, &written, os);
-    } else {
-      left_out += story.nodes.size();
+    for (const CloseRule& rule : answer.closest) {
+      add(rule.nodes);
+      add(rule.between);
     }
   }
-  if (left_out > 0)
-    os << Plural(left_out, "node") << " more: see them with passes --why-not --node --all\n";
-  if (!replaced.empty()) os << "replaced or removed: " << ListText(replaced) << "\n";
-  if (!unchanged.empty())
-    os << "unchanged" << (is_alone ? ", and no rule came close: " : ": ") << ListText(unchanged)
-       << "\n";
+  llvm::append_range(known, AllNodeNames(after));
+  llvm::append_range(known, printed);
+  return ShortNames(std::move(known), printed);
+}
+
+void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, const ShortNames& names,
+                      llvm::raw_ostream& os) {
+  if (std::string left_out = names.Note(); !left_out.empty()) os << left_out << "\n";
+  std::string text;
+  llvm::raw_string_ostream lines(text);
+  WriteStories(answers, all, lines);
+  os << names.InText(lines.str());
 }
 
 void WriteNodeAnswersJson(llvm::ArrayRef<NodeAnswer> answers, llvm::json::OStream& json) {

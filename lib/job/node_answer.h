@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/ir/short_names.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
@@ -63,9 +64,13 @@ struct NodeAnswer {
 };
 
 // Writes what became of the nodes and which rules came close, the most important first: nodes that
-// were fused together, or that one rule came close to, have one block, and other nodes share a
-// line. `all`: every block, not only the first few.
-void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_ostream& os);
+// were fused together, or that one rule came close to, have one block, and other nodes share a line.
+// `all`: every block, not only the first few.
+void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, const ShortNames& names,
+                      llvm::raw_ostream& os);
+// Returns the names as WriteNodeAnswers prints them. `known`: those of the graph before the passes.
+ShortNames NamesOf(llvm::ArrayRef<NodeAnswer> answers, std::vector<std::string> known,
+                   const Module& after);
 // Writes the attribute "nodes" into the open JSON object.
 void WriteNodeAnswersJson(llvm::ArrayRef<NodeAnswer> answers, llvm::json::OStream& json);
 

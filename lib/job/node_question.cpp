@@ -3,7 +3,7 @@
 
 #include "lib/ir/find.h"
 #include "lib/ir/types.h"
-#include "lib/support/name_list.h"
+#include "lib/job/name_resolver.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -50,19 +50,13 @@ const Graph* BodyOf(const Module& module, llvm::StringRef function) {
   return found ? &found->body : nullptr;
 }
 
-// True if the selection has a node of the module.
-bool HasAny(const Module& module, const NodeSelection& selection) {
-  bool has = false;
-  VisitNodeNames(module, [&](llvm::StringRef name) { has = has || selection.Has(name); });
-  return has;
-}
-
 // An error if `text` means nodes of the whole file, but none of the network that was taken from it.
 Error CheckIsInNetwork(const OpenedGraph& opened, const NodeSelection& selection) {
   const OpenedGraph& whole = opened.whole();
-  if (&whole == &opened || HasAny(opened.module(), selection)) return Error::success();
-  ASSIGN_OR_RETURN(NodeSelection outside, NodeSelection::Parse(whole.module(), selection.text()));
-  if (!HasAny(whole.module(), outside)) return Error::success();
+  if (&whole == &opened || !selection.nodes().empty()) return Error::success();
+  auto outside = NameResolver(whole).Nodes(selection.text(), /*may_come=*/true);
+  if (!outside) return llvm::consumeError(outside.takeError()), Error::success();
+  if (outside->nodes().empty()) return Error::success();
   llvm::ArrayRef<Signature> signatures = opened.file().signatures;
   return MakeError(
       "{0}: '{1}' is not in the network of {2}, which is what passes optimize here "
@@ -76,39 +70,10 @@ Error CheckIsInNetwork(const OpenedGraph& opened, const NodeSelection& selection
 Expected<std::unique_ptr<NodeQuestion>> NodeQuestion::About(const OpenedGraph& opened,
                                                             llvm::StringRef text,
                                                             std::string rule) {
-  LayerTable layers = LayersOf(opened.file());
-  std::optional<NodeSelection> selection;
-  int layer = layers.Find(text);
-  std::vector<int> others;
-  for (size_t i = 0; layer < 0 && i < layers.layers().size(); ++i) {
-    std::string path = layers.PathOf(static_cast<int>(i));
-    if (llvm::StringRef(path).ends_with("/" + text.str())) others.push_back(static_cast<int>(i));
-  }
-  if (others.size() > 1) {
-    std::vector<std::string> paths;
-    for (int other : others) paths.push_back(layers.PathOf(other));
-    return MakeError("{0}: several layers have the name '{1}': pass one of {2}",
-                     opened.model().path, text, NameList(paths));
-  }
-  if (layer < 0 && !others.empty()) layer = others.front();
-  if (layer >= 0) {
-    std::set<std::string, std::less<>> names;
-    auto add = [&](const Graph& graph, llvm::StringRef function) {
-      for (Node node : graph.nodes())
-        if (layers.IsIn(layers.LayerOf(function, node.name()), layer))
-          names.insert(Placed(function, node.name()));
-    };
-    const Module& module = opened.module();
-    add(module.main, "");
-    for (const auto& function : module.functions) add(function->body, function->name());
-    if (!names.empty()) selection = NodeSelection::Of(text.str(), std::move(names));
-  }
-  if (!selection) {
-    ASSIGN_OR_RETURN(selection, NodeSelection::Parse(opened.module(), text));
-    RETURN_IF_ERROR(CheckIsInNetwork(opened, *selection));
-  }
-  auto question = std::make_unique<NodeQuestion>(std::move(*selection), std::move(rule));
-  question->layers_ = std::move(layers);
+  ASSIGN_OR_RETURN(NodeSelection selection, NameResolver(opened).Nodes(text, /*may_come=*/true));
+  RETURN_IF_ERROR(CheckIsInNetwork(opened, selection));
+  auto question = std::make_unique<NodeQuestion>(std::move(selection), std::move(rule));
+  question->layers_ = LayersOf(opened.file());
   return question;
 }
 
@@ -258,7 +223,7 @@ void NodeQuestion::Hear(const Refusal& refusal, bool is_match) {
   Said said{refusal, is_match, {Both(node)}, 0, false, node.op().str(), rewrites_.size()};
   if (const Sought* sought = FindSought(refusal.pass, refusal.rule)) {
     std::optional<Seen> seen = Closest(*sought, node);
-    // A mismatch that a rule reports at a node in the middle of a pattern is not about the pattern.
+    // A rule's words about a node in the middle of a pattern are not about the pattern.
     bool is_root = is_match || (seen && seen->nodes.back().node == refusal.node);
     if (seen && is_root && seen->distance <= kFoundOps) said.nodes = std::move(seen->nodes);
     said.changes_values = seen && seen->changes_values;

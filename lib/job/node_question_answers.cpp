@@ -69,7 +69,7 @@ struct NodeQuestion::Candidate {
       rule.nearness = is_match ? CloseRule::kRefused : CloseRule::kNear;
     else
       rule.nearness = rule.remedy.empty() ? CloseRule::kNoRemedy : CloseRule::kOneOp;
-    // Users mean the larger one of two patterns that are equally near.
+    // If two patterns are equally near, users mean the larger one.
     rule.gap = 2 * distance - static_cast<int>(rule.nodes.size());
   }
   // True if the condition that failed is also one of `larger`, whose nodes include these.
@@ -223,7 +223,7 @@ void NodeQuestion::AddPatterns(const Asked& asked, std::vector<Candidate>* found
   }
 }
 
-// Returns the sentence of the rule about the node before this rewrite; null: there is none.
+// Returns what the rule said of the node before this rewrite; null: nothing.
 const NodeQuestion::Said* NodeQuestion::SaidBefore(size_t rewrite, const Sought& sought,
                                                    const Asked& asked) const {
   auto there = said_about_.find(Key(asked.function, asked.name));

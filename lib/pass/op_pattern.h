@@ -52,10 +52,10 @@ struct PatternGap {
 struct PatternMatch {
   std::vector<Node> nodes;  // those with the pattern's ops, inputs before their readers
   std::vector<PatternGap> gaps;
-  // How far the graph is from the pattern: 0 is a match by ops. In between, an op that passes data
-  // through (Reshape, Cast) counts 1, another op 2; a wrong constant counts 2, a variable
-  // instead of a constant 1, an op of the same kind as the pattern's (Selu for Relu) 3, an op that
-  // is missing more.
+  // How far the graph is from the pattern: 0 is a match by ops. An op between two ops of the
+  // pattern counts 1 if it passes data through (Reshape, Cast), else 2, but a convolution or matrix
+  // product more than kFoundOps. A wrong constant counts 2, an op of the same kind as the pattern's
+  // (Selu for Relu) 3, another tensor in place of a repeated one 4, a missing op 6 and more.
   int distance = 0;
 };
 

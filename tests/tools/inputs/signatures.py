@@ -234,16 +234,20 @@ def gradient_by_signature_keys(model):
             yield f"check-gradients {words} ends with {code}: {said}"
     to = model.scratch / "gradients.pb"
     code, said = grapnel("check-gradients", model.path, *signature, *model.feeds(), *fetches, "-o", to)
-    made = dict(line.rsplit(" ", 1) for line in said.splitlines() if " gradient_tape/" in line)
+    made = dict(line.rsplit(" ", 1) for line in said.splitlines() if not line.startswith("wrote "))
     if code or set(made) != set(files):
         yield f"check-gradients -o ends with {code}: {said}"
         return
     got = {name: model.scratch / f"{i}.npy" for i, name in enumerate(files)}
-    variables = ("--variables", model.path / "variables" / "variables") if any(f.name.startswith("dv") for f in files.values()) else ()
-    # The graph has its own names of the inputs.
-    tensors = {one["key"]: one["tensor"] for one in json_of("info", model.path, *signature)["graphs"][0]["signatures"][0]["inputs"]}
+    saved = model.scratch / "saved"
+    code, said = grapnel("run", model.path, *signature, *model.feeds(), "--save-variables", saved)
+    if code:
+        yield f"run --save-variables ends with {code}: {said}"
+    # A graph has no keys.
+    signatures = json_of("info", model.path, "--whole")["graphs"][0]["signatures"]
+    tensors = {i["key"]: i["tensor"] for one in signatures if one["name"] == model.signature for i in one["inputs"]}
     feeds = [word for key in model.inputs for word in ("--feed", f"{tensors[key]}={model.file('x', key)}")]
-    code, said = grapnel("run", to, *feeds, *variables, *(word for name, file in got.items() for word in ("--fetch", f"{made[name]}={file}")))
+    code, said = grapnel("run", to, *feeds, "--variables", saved, *(word for name, file in got.items() for word in ("--fetch", f"{made[name]}={file}")))
     if code:
         yield f"run of the gradients ends with {code}: {said}"
         return
