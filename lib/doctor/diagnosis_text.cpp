@@ -44,7 +44,8 @@ std::string NeedsText(const CheckInfo& info) {
 
 void WriteFinding(const Finding& finding, llvm::StringRef path, llvm::raw_ostream& os) {
   os << "\n" << ConfidenceName(finding.confidence) << ": ";
-  if (!finding.variable.empty()) os << finding.variable << ", node ";
+  if (!finding.variable.empty() && finding.variable != finding.node)
+    os << finding.variable << ", node ";
   os << finding.node;
   if (!finding.function.empty()) os << " in " << finding.function;
   bool names_layer = llvm::StringRef(finding.node).starts_with(finding.layer + "/");

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "lib/ir/find.h"
+#include "lib/ir/name_parts.h"
 #include "lib/ir/shared_scope.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,6 +34,12 @@ size_t EndThatFits(llvm::StringRef name, size_t most) {
   return llvm::StringRef::npos;
 }
 
+// Returns the text from its first whole word on.
+llvm::StringRef FromWord(llvm::StringRef text) {
+  size_t cut = text.find_first_of("/_");
+  return cut == llvm::StringRef::npos || cut + 1 >= text.size() ? text : text.drop_front(cut + 1);
+}
+
 }  // namespace
 
 ShortNames::ShortNames(std::vector<std::string> known, llvm::ArrayRef<std::string> printed) {
@@ -58,54 +65,70 @@ std::string ShortNames::Note() const {
   return left_out_.empty() ? "" : "names are without " + left_out_;
 }
 
-int ShortNames::CountEnding(llvm::StringRef end) const {
-  std::string text = Reversed(end);
-  auto exact = std::lower_bound(reversed_.begin(), reversed_.end(), text);
-  int count = exact != reversed_.end() && *exact == text;
+bool ShortNames::IsKnown(llvm::StringRef name) const {
+  std::string text = Reversed(name);
+  auto at = std::lower_bound(reversed_.begin(), reversed_.end(), text);
+  if (at != reversed_.end() && *at == text) return true;
   text += '/';
-  for (auto at = std::lower_bound(reversed_.begin(), reversed_.end(), text);
-       at != reversed_.end() && llvm::StringRef(*at).starts_with(text) && count < 2; ++at)
-    ++count;
-  return count;
+  at = std::lower_bound(at, reversed_.end(), text);
+  return at != reversed_.end() && llvm::StringRef(*at).starts_with(text);
 }
 
-bool ShortNames::IsAlone(llvm::StringRef text) const { return CountEnding(text) == 1; }
+bool ShortNames::MeansOnly(llvm::StringRef name, llvm::StringRef letters,
+                           llvm::function_ref<bool(llvm::StringRef)> fits) const {
+  constexpr int kMostTried = 5000;  // known names with the same end
+  std::string text = Reversed(letters);
+  auto at = std::lower_bound(reversed_.begin(), reversed_.end(), text);
+  for (int i = 0; at != reversed_.end() && llvm::StringRef(*at).starts_with(text); ++at, ++i) {
+    if (i == kMostTried) return false;
+    std::string other = Reversed(*at);
+    if (!EndsWithParts(other, name) && fits(other)) return false;
+  }
+  return true;
+}
+
+bool ShortNames::IsEndOf(llvm::StringRef name, llvm::StringRef end) const {
+  return MeansOnly(name, end, [&](llvm::StringRef other) { return EndsWithParts(other, end); });
+}
 
 // Returns a pattern of at most kLongest letters that only this name matches; the name if there is
 // none.
 std::string ShortNames::PatternOf(llvm::StringRef name) const {
-  constexpr size_t kMostTried = 2000;  // known names with the same end
   if (name.find_first_of("*?[]\\") != llvm::StringRef::npos) return name.str();
-  // Calls `fits` with the known names that end with these letters. Returns whether only this name
-  // fits.
-  auto is_alone = [&](llvm::StringRef letters, auto fits) {
-    std::string text = Reversed(letters);
-    auto at = std::lower_bound(reversed_.begin(), reversed_.end(), text);
-    int count = 0;
-    for (size_t i = 0; at != reversed_.end() && llvm::StringRef(*at).starts_with(text); ++at, ++i) {
-      if (i == kMostTried) return false;
-      count += fits(Reversed(*at));
-    }
-    return count == 1;
-  };
-  llvm::StringRef end = name.take_back(kLongest - 1);
-  size_t cut = end.find_first_of("/_");
-  if (cut != llvm::StringRef::npos && cut + 1 < end.size()) end = end.drop_front(cut + 1);
-  if (is_alone(end, [](const std::string&) { return true; })) return "*" + end.str();
-  // A part of the name from which on it differs from the others.
+  // A part, which others lack, and the end.
   llvm::SmallVector<llvm::StringRef> parts;
   name.split(parts, '/');
-  for (size_t from = 1; from < parts.size(); ++from) {
+  for (size_t from = 2; from < parts.size(); ++from) {
     llvm::StringRef rest = name.drop_front(parts[from].data() - name.data());
-    for (size_t i = 0; i < from; ++i) {
+    for (size_t i = 0; i + 1 < from; ++i) {
       llvm::StringRef part = parts[i];
-      if (part.empty() || part.size() + 2 + rest.size() > kLongest) continue;
+      if (part.empty() || part.size() + 3 + rest.size() > kLongest) continue;
       std::string begin = part.str() + "/";
-      auto fits = [&](const std::string& other) {
-        llvm::StringRef before = llvm::StringRef(other).drop_back(rest.size());
+      auto fits = [&](llvm::StringRef other) {
+        llvm::StringRef before = other.drop_back(rest.size());
         return before.starts_with(begin) || before.contains("/" + begin);
       };
-      if (is_alone(("/" + rest).str(), fits)) return begin + "*/" + rest.str();
+      if (MeansOnly(name, ("/" + rest).str(), fits)) return begin + "*/" + rest.str();
+    }
+  }
+  // The last letters.
+  llvm::StringRef end = FromWord(name.take_back(kLongest - 1));
+  if (MeansOnly(name, end, [](llvm::StringRef) { return true; })) return "*" + end.str();
+  // Words that others lack, and the last letters.
+  end = FromWord(name.take_back(kLongest / 2));
+  llvm::SmallVector<size_t> words = {0};
+  llvm::StringRef before = name.drop_back(end.size());
+  for (size_t i = 1; i < before.size(); ++i)
+    if (!llvm::isAlnum(before[i - 1]) && llvm::isAlnum(before[i])) words.push_back(i);
+  words.push_back(before.size());
+  for (size_t count : {2, 1, 3, 4}) {
+    for (size_t i = 0; i + count < words.size(); ++i) {
+      llvm::StringRef letters = before.slice(words[i], words[i + count]).rtrim("_/");
+      if (letters.empty() || letters.size() + 2 + end.size() > kLongest) continue;
+      auto fits = [&](llvm::StringRef other) {
+        return other.drop_back(end.size()).contains(letters);
+      };
+      if (MeansOnly(name, end, fits)) return ("*" + letters + "*" + end).str();
     }
   }
   return name.str();
@@ -115,11 +138,12 @@ std::string ShortNames::Of(llvm::StringRef name) const {
   if (reversed_.empty()) return name.str();
   llvm::StringRef rest = name;
   if (!left_out_.empty() && rest.consume_front(left_out_) && rest.size() <= kLongest &&
-      IsAlone(rest))
+      IsEndOf(name, rest))
     return rest.str();
   if (name.size() <= kLongest) return name.str();
   size_t at = EndThatFits(name, kLongest);
-  if (at != llvm::StringRef::npos && IsAlone(name.drop_front(at))) return name.drop_front(at).str();
+  if (at != llvm::StringRef::npos && IsEndOf(name, name.drop_front(at)))
+    return name.drop_front(at).str();
   return PatternOf(name);
 }
 
@@ -133,7 +157,7 @@ std::string ShortNames::InText(llvm::StringRef text) const {
     size_t size = llvm::find_if(text, [](char c) { return !IsInName(c); }) - text.begin();
     llvm::StringRef name = text.take_front(size);
     bool may_be = name.size() > kLongest || (!left_out_.empty() && name.starts_with(left_out_));
-    made += may_be && CountEnding(name) > 0 ? Of(name) : name.str();
+    made += may_be && IsKnown(name) ? Of(name) : name.str();
     text = text.drop_front(size);
   }
   return made;

@@ -15,10 +15,11 @@ namespace grapnel {
 // - Otherwise the scope that all share is left out of them (left_out()). Names without a scope do not
 //   count.
 // - Of a name that is still longer than kLongest, the output has the end: as many whole parts as fit.
-// - If another node has this end too, it has a pattern that only this name matches: "*" and the end,
-//   or a part of the name, "*" and the end.
+// - If a node of another name has this end too, it has a pattern that only this name matches: a part
+//   of the name, "*" and the end, or letters of the name between "*".
 //
-// A short name means the node alone, for all flags that take names (lib/job/name_resolver.h).
+// A short name means what the name means, for all flags that take names (lib/job/name_resolver.h):
+// the node alone, unless nodes of several functions have the whole name.
 // Documents (JSON) and graphs that are written have full names.
 class ShortNames {
  public:
@@ -44,11 +45,14 @@ class ShortNames {
   std::string InText(llvm::StringRef text) const;
 
  private:
-  // Returns how many known nodes have a name that is `end` or ends with its whole parts; counts up to
-  // two.
-  int CountEnding(llvm::StringRef end) const;
+  bool IsKnown(llvm::StringRef name) const;
+  // True if each known name that ends with these letters, and for which `fits`, is `name` or ends
+  // with it, as that of a node in a function does.
+  bool MeansOnly(llvm::StringRef name, llvm::StringRef letters,
+                 llvm::function_ref<bool(llvm::StringRef)> fits) const;
+  // True if only `name` is `end` or ends with its whole parts.
+  bool IsEndOf(llvm::StringRef name, llvm::StringRef end) const;
   void Keep(std::vector<std::string> known);
-  bool IsAlone(llvm::StringRef text) const;
   std::string PatternOf(llvm::StringRef name) const;
 
   std::string left_out_;

@@ -129,13 +129,9 @@ class NameResolver::Search {
   }
 
   Expected<Node> OneNode(llvm::StringRef text) {
-    NodeSelection selection;
-    ASSIGN_OR_RETURN(Found found, Find(text, Want::kNode, &selection));
+    ASSIGN_OR_RETURN(Found found, Find(text, Want::kNode, /*selection=*/nullptr));
+    if (!layer_outputs_.empty()) found = layer_outputs_;
     std::vector<Node> nodes;
-    if (layer_outputs_.empty())
-      nodes = selection.nodes_;
-    else
-      found = layer_outputs_;
     for (const Candidate& one : found) nodes.push_back(one.node());
     if (nodes.empty()) return Node();
     if (llvm::all_of(nodes, [&](const Node& node) { return node == nodes.front(); }))

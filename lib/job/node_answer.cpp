@@ -189,9 +189,8 @@ void WriteStory(const Story& story, bool is_alone, bool all, std::set<std::strin
         rules.push_back(&rule);
     }
   }
-  llvm::stable_sort(rules, [](const CloseRule* a, const CloseRule* b) {
-    return std::tie(a->nearness, a->gap) < std::tie(b->nearness, b->gap);
-  });
+  llvm::stable_sort(
+      rules, [](const CloseRule* a, const CloseRule* b) { return a->nearness < b->nearness; });
   if (!all && !is_alone && rules.size() > kMostRules) rules.resize(kMostRules);
   for (const CloseRule* rule : rules) {
     written->insert(KeyOf(*rule));

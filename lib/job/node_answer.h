@@ -51,8 +51,8 @@ struct CloseRule {
   std::string made_at;             // the source line of the last of `nodes`; or empty
 };
 
-// True for passes whose rules need their ops side by side. With an op in between, a fusion may still be
-// what the user means.
+// True for passes whose rules need their ops side by side. With an op in between, a fusion may
+// still be what the user means.
 bool IsArithmetic(llvm::StringRef pass);
 
 struct NodeAnswer {

@@ -106,6 +106,7 @@ class NodeQuestion : public Instrumentation {
   void MakeIndex();
   bool StillHolds(const Said& said, const Asked& asked, const Module& module) const;
   const Sought* FindSought(llvm::StringRef pass, llvm::StringRef rule) const;
+  static std::vector<Candidate> Ranked(std::vector<Candidate> found);
   std::vector<CloseRule> ClosestTo(const Asked& asked, const Module& module, const LineTable& lines,
                                    bool all) const;
   void AddSaid(const Asked& asked, const Module& module, std::vector<Candidate>* found) const;

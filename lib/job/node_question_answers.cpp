@@ -1,4 +1,5 @@
 // Chooses, for the nodes of a question, the rules that came closest to them.
+#include <algorithm>
 #include <tuple>
 
 #include "lib/ir/find.h"
@@ -30,6 +31,10 @@ bool HasName(llvm::ArrayRef<NodeAndOp> nodes, llvm::StringRef name) {
   return llvm::any_of(nodes, [&](const NodeAndOp& node) { return node.node == name; });
 }
 
+bool AreIn(llvm::ArrayRef<NodeAndOp> some, llvm::ArrayRef<NodeAndOp> all) {
+  return llvm::all_of(some, [&](const NodeAndOp& one) { return HasName(all, one.node); });
+}
+
 // The names as the graph has them, with the function before them.
 std::vector<NodeAndOp> Placed(std::vector<NodeAndOp> nodes, const std::string& function) {
   for (NodeAndOp& node : nodes) {
@@ -54,6 +59,7 @@ struct NodeQuestion::Candidate {
   int distance = 0;
   int place = -1;  // of the rule among those with a pattern; -1: without a pattern
   CloseRule rule;
+  std::vector<NodeAndOp> core;  // the nodes of the smallest rule that has this reason
 
   // Fills in how near the rule came. `has_ops`: the ops of its pattern were there.
   void SetNearness(bool has_ops) {
@@ -65,6 +71,13 @@ struct NodeQuestion::Candidate {
       rule.nearness = rule.remedy.empty() ? CloseRule::kNoRemedy : CloseRule::kOneOp;
     // If two patterns are equally near, users mean the larger one.
     rule.gap = 2 * distance - static_cast<int>(rule.nodes.size());
+  }
+  // True if the condition that failed is also one of `larger`, whose nodes include these.
+  bool PreventsAlso(const Candidate& larger) const {
+    return rule.nearness == CloseRule::kRefused && larger.rule.nearness == CloseRule::kRefused &&
+           rule.pass == larger.rule.pass && rule.came_first.empty() &&
+           larger.rule.came_first.empty() && core.size() < larger.core.size() &&
+           AreIn(core, larger.core);
   }
   auto Order() const { return std::make_tuple(rule.nearness, !is_match, rule.gap, -place); }
 };
@@ -247,34 +260,50 @@ std::string NodeQuestion::WhyItStays(const Asked& asked, llvm::ArrayRef<NodeAndO
   return "";
 }
 
+// Returns one candidate for each reason that a pass has, the nearest first.
+std::vector<NodeQuestion::Candidate> NodeQuestion::Ranked(std::vector<Candidate> found) {
+  llvm::stable_sort(found,
+                    [](const Candidate& a, const Candidate& b) { return a.Order() < b.Order(); });
+  std::vector<Candidate> ranked;
+  for (Candidate& candidate : found) {
+    const CloseRule& rule = candidate.rule;
+    auto same = llvm::find_if(ranked, [&](const Candidate& other) {
+      return other.rule.pass == rule.pass && other.rule.reason == rule.reason;
+    });
+    if (same == ranked.end()) {
+      candidate.core = rule.nodes;
+      ranked.push_back(std::move(candidate));
+      continue;
+    }
+    if (rule.nodes.size() < same->core.size()) same->core = rule.nodes;
+    if (rule.rule != same->rule.rule && !llvm::is_contained(same->rule.also, rule.rule))
+      same->rule.also.push_back(rule.rule);
+  }
+  // A condition that prevents a fusion of a part also prevents one of the whole.
+  for (size_t i = 1; i < ranked.size(); ++i) {
+    size_t place = i;
+    for (size_t k = i; k-- > 0;)
+      if (ranked[i].PreventsAlso(ranked[k])) place = k;
+    std::rotate(ranked.begin() + place, ranked.begin() + i, ranked.begin() + i + 1);
+  }
+  return ranked;
+}
+
 std::vector<CloseRule> NodeQuestion::ClosestTo(const Asked& asked, const Module& module,
                                                const LineTable& lines, bool all) const {
   std::vector<Candidate> found;
   AddSaid(asked, module, &found);
   AddPatterns(asked, &found);
-  llvm::stable_sort(found,
-                    [](const Candidate& a, const Candidate& b) { return a.Order() < b.Order(); });
   std::vector<CloseRule> closest;
   size_t far = 0;
   const auto& changes = asked.answer.changes;
   const bool is_fused = !changes.empty() && changes.back().kind == NodeChange::kFused;
-  for (Candidate& candidate : found) {
+  for (Candidate& candidate : Ranked(std::move(found))) {
     CloseRule& rule = candidate.rule;
-    auto same = llvm::find_if(closest, [&](const CloseRule& other) {
-      return other.pass == rule.pass && other.reason == rule.reason;
-    });
-    if (same != closest.end()) {
-      if (rule.rule != same->rule && !llvm::is_contained(same->also, rule.rule))
-        same->also.push_back(rule.rule);
-      continue;
-    }
     bool is_far = rule.nearness == CloseRule::kFar;
-    bool is_small = (rule.nearness == CloseRule::kNear || !rule.came_first.empty()) &&
-                    llvm::any_of(closest, [&](const auto& other) {
-                      return llvm::all_of(rule.nodes, [&](const NodeAndOp& one) {
-                        return HasName(other.nodes, one.node);
-                      });
-                    });
+    bool is_small =
+        (rule.nearness == CloseRule::kNear || !rule.came_first.empty()) &&
+        llvm::any_of(closest, [&](const auto& other) { return AreIn(rule.nodes, other.nodes); });
     if (!all && (closest.size() >= kMostShown || is_small ||
                  (is_far && (far >= kMostFarShown || closest.size() > far)) ||
                  (rule.nearness == CloseRule::kNoRemedy && (is_fused || !closest.empty()))))
@@ -288,9 +317,11 @@ std::vector<CloseRule> NodeQuestion::ClosestTo(const Asked& asked, const Module&
       auto line = lines.LineOf(lines.Find(asked.function, rule.nodes.back().node));
       if (line) rule.made_at = FrameText(*line);
     }
+    closest.push_back(std::move(rule));
+  }
+  for (CloseRule& rule : closest) {
     rule.nodes = Placed(std::move(rule.nodes), asked.function);
     rule.between = Placed(std::move(rule.between), asked.function);
-    closest.push_back(std::move(rule));
   }
   return closest;
 }

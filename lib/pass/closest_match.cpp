@@ -33,8 +33,8 @@ bool IsCommutative(const Node& node) {
 
 enum class OpKind { kNone, kConvolution, kMatrixProduct, kActivation };
 
-// The kind of ops of which a rule may take some: if a node has another one of them than the pattern,
-// the node is what the user means.
+// The kind of ops of which a rule may take some: if a node has another one of them than the
+// pattern, the node is what the user means.
 OpKind KindOf(llvm::StringRef op) {
   return llvm::StringSwitch<OpKind>(op)
       .Cases("Conv2D", "Conv3D", "DepthwiseConv2dNative", OpKind::kConvolution)
@@ -46,8 +46,8 @@ OpKind KindOf(llvm::StringRef op) {
       .Default(OpKind::kNone);
 }
 
-// The distance for a node that a pattern does not have: 1 if the values pass through it; too much for
-// a pattern to go on if another layer begins with it.
+// The distance for a node that a pattern does not have: 1 if the values pass through it; too much
+// for a pattern to go on if another layer begins with it.
 int PassCost(const Node& node) {
   OpKind kind = KindOf(node.op());
   if (kind == OpKind::kConvolution || kind == OpKind::kMatrixProduct) return kFoundOps + 1;
@@ -151,8 +151,8 @@ class Matcher {
     return IsCommutative(reader) || (slot < parent.inputs.size() && parent.inputs[slot] == step);
   }
 
-  // Finds the nodes of the steps from `step`, whose node is `node`, to the root, through other nodes
-  // if need be, and tries each such way.
+  // Finds the nodes of the steps from `step`, whose node is `node`, to the root, through other
+  // nodes if need be, and tries each such way.
   void Climb(int step, const Node& node, const Links& links) {
     if (++visited_ > kMostVisited) return;
     if (steps_[step].parent < 0) return Try(step, node, links);
@@ -278,8 +278,8 @@ class Matcher {
       MatchInput(inputs[i], node, static_cast<int>(i), attempt);
   }
 
-  // Returns `attempt` with the steps `inputs` matched to inputs of the node that are not in the mask
-  // `taken`, in the order that comes closest.
+  // Returns `attempt` with the steps `inputs` matched to inputs of the node that are not in the
+  // mask `taken`, in the order that comes closest.
   Attempt MatchInAnyOrder(llvm::ArrayRef<int> inputs, const Node& node, unsigned taken,
                           const Attempt& attempt) {
     if (inputs.empty()) return attempt;
@@ -383,7 +383,8 @@ class Matcher {
     attempt->Add(cost, std::move(gap));
   }
 
-  // `reader` reads `port`, and named.reader reads named.port, which has the same name in the pattern.
+  // `reader` reads `port`, and named.reader reads named.port, which has the same name in the
+  // pattern.
   static void AddOtherTensor(const Named& named, Port port, const Node& reader, Attempt* attempt) {
     Node one = reader.graph().node(named.port.node), other = reader.graph().node(port.node);
     auto is = [](const Node& wanted) {

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 LONGEST = 60
-SAVER = re.compile(r"(?<![\w/])save/|SaveV2|RestoreV2|AssignVariableOp|MergeV2Checkpoints|ShardedFilename")
+SAVER = re.compile(r"(?<![\w/])save/|SaveV2|RestoreV2|(?<![\w/])AssignVariableOp(?:_\d+)?: |MergeV2Checkpoints|ShardedFilename")
 NAME = re.compile(r"[A-Za-z0-9_./>+*-]+")
 
 
