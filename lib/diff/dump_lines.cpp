@@ -115,18 +115,13 @@ double Similarity(const Sketch& a, const Sketch& b) {
 class Joining {
  public:
   Joining(std::vector<DumpStage>& stages, llvm::ArrayRef<std::shared_ptr<const Module>> modules)
-      : stages_(stages), readable_(stages.size()) {
-    for (size_t i = 0; i < stages.size(); ++i) {
-      readable_[i] = modules[i] != nullptr;
-      sketches_.push_back(modules[i] ? SketchOf(*modules[i]) : Sketch());
-    }
-  }
+      : stages_(stages), modules_(modules) {}
 
   std::vector<size_t> Run() {
     std::vector<size_t> open;
     for (size_t i = 0; i < stages_.size(); ++i) {
       if (!stages_[i].is_loose || stages_[i].is_in_log) order_.push_back(i);
-      if (stages_[i].is_loose && readable_[i]) open.push_back(i);
+      if (stages_[i].is_loose && modules_[i]) open.push_back(i);
       if (!stages_[i].is_loose) settled_.push_back(i);
     }
     has_partitions_ = llvm::any_of(settled_, [&](size_t i) { return IsOfPartitions(i); });
@@ -164,13 +159,13 @@ class Joining {
   // Returns the stage whose line the loose stage joins. If the loose stage belongs to lines by its
   // name, that is the stage of these lines with the most similar graph; otherwise, the stage of any
   // line with the most similar graph. nullopt if no name fits and no graph is similar enough.
-  std::optional<size_t> Nearest(size_t loose) const {
+  std::optional<size_t> Nearest(size_t loose) {
     std::optional<size_t> best;
     std::tuple<bool, double, bool, int> best_score;
     for (size_t i : settled_) {
       if (has_partitions_ && IsOfPartitions(i) != IsOfPartitions(loose)) continue;
       bool is_named = IsNamed(i, stages_[loose]);
-      double similarity = Similarity(sketches_[i], sketches_[loose]);
+      double similarity = Similarity(SketchAt(i), SketchAt(loose));
       if (!is_named && similarity < kAlike) continue;
       std::tuple score(is_named, similarity, MomentOf(stages_[i].stage).has_value(),
                        -Taken(stages_[i].line, loose));
@@ -217,10 +212,17 @@ class Joining {
     order_.insert(order_.begin() + line[at] + (is_after ? 1 : 0), loose);
   }
 
+  const Sketch& SketchAt(size_t stage) {
+    const Module* module = modules_[stage].get();
+    auto [sketch, is_new] = sketches_.try_emplace(module);
+    if (is_new && module) sketch->second = SketchOf(*module);
+    return sketch->second;
+  }
+
   std::vector<DumpStage>& stages_;
-  std::vector<bool> readable_;
+  llvm::ArrayRef<std::shared_ptr<const Module>> modules_;  // by stage; equal dumps share one
   bool has_partitions_ = false;
-  std::vector<Sketch> sketches_;
+  std::map<const Module*, Sketch> sketches_;
   std::vector<size_t> order_, settled_;
   std::map<std::pair<std::string, std::string>, int> taken_;  // by line and stage name
 };

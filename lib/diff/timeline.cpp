@@ -12,6 +12,7 @@
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
@@ -177,16 +178,41 @@ void ForEach(ThreadPool& pool, size_t count, llvm::function_ref<void(size_t)> wo
   });
 }
 
+// Returns hashes that are equal only for files with equal bytes; 0 for one that cannot be opened.
+// Reads only files that may be equal: of one size, and not links to one file.
+std::vector<uint64_t> HashFiles(llvm::StringRef folder, llvm::ArrayRef<std::string> files,
+                                ThreadPool& pool) {
+  std::map<uint64_t, std::map<std::pair<uint64_t, uint64_t>, std::vector<size_t>>> by_size;
+  std::vector<uint64_t> hashes(files.size(), 0);
+  std::vector<llvm::ArrayRef<size_t>> linked;  // files to read, each with all links to it
+  for (size_t i = 0; i < files.size(); ++i) {
+    llvm::sys::fs::file_status status;
+    if (llvm::sys::fs::status(JoinPath(folder, files[i]), status)) continue;
+    llvm::sys::fs::UniqueID id = status.getUniqueID();
+    by_size[status.getSize()][{id.getDevice(), id.getFile()}].push_back(i);
+  }
+  for (const auto& [size, of_size] : by_size) {
+    for (const auto& [id, links] : of_size) {
+      if (of_size.size() > 1) linked.push_back(links);
+      for (size_t i : links) hashes[i] = HashInto(id.first, id.second);
+    }
+  }
+  ForEach(pool, linked.size(), [&](size_t i) {
+    uint64_t hash = 0;
+    if (auto bytes = FileBytes::Open(JoinPath(folder, files[linked[i].front()])))
+      hash = HashText((*bytes)->bytes());
+    else
+      llvm::consumeError(bytes.takeError());
+    for (size_t link : linked[i]) hashes[link] = hash;
+  });
+  return hashes;
+}
+
 std::vector<OpenedFile> OpenFiles(llvm::StringRef folder, llvm::ArrayRef<std::string> files,
                                   ThreadPool& pool) {
   std::vector<OpenedFile> opened(files.size());
-  ForEach(pool, files.size(), [&](size_t i) {
-    auto bytes = FileBytes::Open(JoinPath(folder, files[i]));
-    if (bytes)
-      opened[i].content.bytes = HashText((*bytes)->bytes());
-    else
-      llvm::consumeError(bytes.takeError());
-  });
+  std::vector<uint64_t> hashes = HashFiles(folder, files, pool);
+  for (size_t i = 0; i < files.size(); ++i) opened[i].content.bytes = hashes[i];
   std::map<uint64_t, size_t> first;  // the first file with the same bytes
   for (size_t i = 0; i < files.size(); ++i) first.try_emplace(opened[i].content.bytes, i);
   auto source = [&](size_t i) {

@@ -179,7 +179,7 @@ class Converter {
   }
 
   bool ReadMessage(const Field& field, int depth) {
-    if (depth == kDeepest || !Take('{')) return false;
+    if (depth >= kDeepest || !Take('{')) return false;
     Open open = Begin(field);
     if (!ReadFields(*field.message, depth + 1) || !Take('}')) return false;
     End(open);

@@ -183,6 +183,8 @@ class GraphPage {
   const Function* First() const;  // the function whose body is shown first; null: main graph
   PageOpening OpensByItself() const;
   std::string MakeModelJson() const;
+  // By kind: the marked nodes in lists, with their bodies.
+  const std::vector<std::vector<std::pair<size_t, NodeId>>>& Marked() const;
   void WriteMarked(llvm::json::OStream& json) const;
   template <typename Visit>
   void ForEachMarked(Visit&& visit) const;
@@ -213,6 +215,8 @@ class GraphPage {
   std::vector<std::unique_ptr<Slot>> bodies_;
   llvm::StringMap<size_t> by_name_;
   std::function<std::optional<size_t>(llvm::StringRef)> find_;  // FindBody
+  mutable std::once_flag marked_once_;
+  mutable std::vector<std::vector<std::pair<size_t, NodeId>>> marked_;
   std::once_flag model_once_;
   std::string model_json_;
 };

@@ -1,4 +1,6 @@
 // GraphPage's long lists, which the page requests in several documents.
+#include <algorithm>
+
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/render/page_body.h"
@@ -43,9 +45,19 @@ void GraphPage::ForEachMarked(Visit&& visit) const {
   }
 }
 
+const std::vector<std::vector<std::pair<size_t, NodeId>>>& GraphPage::Marked() const {
+  std::call_once(marked_once_, [this] {
+    marked_.resize(marks_ ? marks_->kinds.size() : 0);
+    ForEachMarked([&](size_t body, const Node& node, int kind) {
+      marked_[kind].push_back({body, node.id()});
+    });
+  });
+  return marked_;
+}
+
 std::vector<size_t> GraphPage::MarkedCounts() const {
-  std::vector<size_t> counts(marks_ ? marks_->kinds.size() : 0, 0);
-  ForEachMarked([&](size_t, const Node&, int kind) { ++counts[kind]; });
+  std::vector<size_t> counts;
+  for (const auto& of_kind : Marked()) counts.push_back(of_kind.size());
   return counts;
 }
 
@@ -65,19 +77,15 @@ void GraphPage::WriteMarked(llvm::json::OStream& json) const {
 Expected<std::string> GraphPage::MarkedJson(size_t kind, size_t from) const {
   if (!marks_ || kind >= marks_->kinds.size())
     return MakeError("there is no kind of mark with index {0}", kind);
-  size_t count = 0;
+  llvm::ArrayRef<std::pair<size_t, NodeId>> all = Marked()[kind];
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeArray("marked", [&] {
-        ForEachMarked([&](size_t body, const Node& node, int other) {
-          if (other != static_cast<int>(kind)) return;
-          if (count >= from && count < from + kListedAPage)
-            WriteMarkedNode(*marks_, body, node, other, json);
-          ++count;
-        });
+        for (auto [body, id] : all.drop_front(std::min(from, all.size())).take_front(kListedAPage))
+          WriteMarkedNode(*marks_, body, graph(body).node(id), static_cast<int>(kind), json);
       });
-      json.attribute("count", count);
-      if (from + kListedAPage < count) json.attribute("next", from + kListedAPage);
+      json.attribute("count", all.size());
+      if (from + kListedAPage < all.size()) json.attribute("next", from + kListedAPage);
     });
   });
 }

@@ -104,8 +104,8 @@ TEST(ParseLedger, ReadsAnyJson) {
     EXPECT_EQ(rewrite.note, "n") << entry;
     EXPECT_TRUE(rewrite.made.empty()) << entry;
   }
-  for (const char* entry : {R"({"rule":"r","rewrite":01})", R"({"rule":"r",})", R"({"rule":"r"}})",
-                            R"({"rule":"r","used":["a",]})", R"({"rule":5})"}) {
+  for (const char* entry : {R"({"rule":"r",})", R"({"rule":"r"}})", R"({"rule":"r","used":["a",]})",
+                            R"({"rule":"r","used":["a""b"]})", R"({"rule":5})"}) {
     auto parsed = ParseLedger(entry);
     EXPECT_FALSE(static_cast<bool>(parsed)) << entry;
     if (!parsed) llvm::consumeError(parsed.takeError());

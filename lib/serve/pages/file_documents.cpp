@@ -25,6 +25,17 @@ std::string Packed(llvm::StringRef bytes) { return llvm::encodeBase64(Gzip(bytes
 }  // namespace
 
 void DocumentFile::Put(std::vector<FileDocument> documents) {
+  Await();
+  Write(std::move(documents));
+}
+
+void DocumentFile::Await() {
+  if (writing_.valid()) writing_.get();
+  for (const auto& [key, texts] : learned_) known_.Add(key, texts);
+  learned_.clear();
+}
+
+void DocumentFile::Write(std::vector<FileDocument> documents) {
   std::vector<const char*> types(documents.size(), "application/json");
   std::vector<size_t> long_ones;
   for (size_t i = 0; i < documents.size(); ++i) {
@@ -56,37 +67,51 @@ void DocumentFile::Put(std::vector<FileDocument> documents) {
 void DocumentFile::PutRows(const std::string& path, size_t count, MakeRows make) {
   for (size_t first = 0; first < count; first += kTablesAtOnce) {
     size_t some = std::min(kTablesAtOnce, count - first);
-    std::vector<std::unique_ptr<PageRows>> rows(some);
+    Rows rows(some);
     pool_.ParallelFor(static_cast<int64_t>(some), kCostOfTable, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) rows[i] = make(first + i);
     });
-    std::vector<FileDocument> documents;
-    std::vector<TextNumbers> numbers;
-    numbers.reserve(some);
-    for (const auto& one : rows) {
-      numbers.push_back(NumbersFor(one->texts(), &documents));
-      auto number = [&](PageTextKind kind, uint32_t own) {
-        return numbers.back()[static_cast<size_t>(kind)][own];
-      };
-      one->node_texts().ForEachShared([&](KnownNodeTexts::Key key, SharedTexts texts) {
-        known_.Add(key, {number(PageTextKind::kTraits, texts.traits),
-                         number(PageTextKind::kPanel, texts.panel)});
-      });
+    Await();
+    if (pool_.num_threads() > 1) {
+      writing_ = std::async(std::launch::async, &DocumentFile::WriteRows, this, path, first,
+                            std::move(rows));
+    } else {
+      WriteRows(path, first, std::move(rows));
+      Await();
     }
-    size_t tables = documents.size();
-    documents.resize(tables + some);
-    pool_.ParallelFor(static_cast<int64_t>(some), kCostOfTable, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        documents[tables + i] = {path + std::to_string(first + i), rows[i]->Table(&numbers[i]),
-                                 /*is_table=*/true};
-        rows[i] = nullptr;
-      }
-    });
-    Put(std::move(documents));
   }
 }
 
+void DocumentFile::WriteRows(const std::string& path, size_t first, Rows rows) {
+  std::vector<FileDocument> documents;
+  std::vector<TextNumbers> numbers;
+  numbers.reserve(rows.size());
+  for (const auto& one : rows) {
+    numbers.push_back(NumbersFor(one->texts(), &documents));
+    auto number = [&](PageTextKind kind, uint32_t own) {
+      return numbers.back()[static_cast<size_t>(kind)][own];
+    };
+    one->node_texts().ForEachShared([&](KnownNodeTexts::Key key, SharedTexts texts) {
+      learned_.push_back({key,
+                          {number(PageTextKind::kTraits, texts.traits),
+                           number(PageTextKind::kPanel, texts.panel)}});
+    });
+  }
+  size_t tables = documents.size();
+  documents.resize(tables + rows.size());
+  auto make = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      documents[tables + i] = {path + std::to_string(first + i), rows[i]->Table(&numbers[i]),
+                               /*is_table=*/true};
+      rows[i] = nullptr;
+    }
+  };
+  pool_.ParallelFor(static_cast<int64_t>(rows.size()), kCostOfTable, make);
+  Write(std::move(documents));
+}
+
 void DocumentFile::Finish() {
+  Await();
   std::vector<FileDocument> documents;
   for (size_t kind = 0; kind < kNumTextKinds; ++kind)
     if (!texts_[kind].waiting.empty()) documents.push_back(TakeWaiting(kind));

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_SERVE_PAGES_FILE_DOCUMENTS_H_
 
 #include <cstdint>
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,7 @@ class DocumentFile {
  public:
   // The stream and `pool` must outlive this object.
   DocumentFile(llvm::raw_ostream& os, ThreadPool& pool) : os_(os), pool_(pool) {}
+  ~DocumentFile() { Await(); }
   DocumentFile(const DocumentFile&) = delete;
   DocumentFile& operator=(const DocumentFile&) = delete;
 
@@ -44,7 +46,8 @@ class DocumentFile {
   const KnownNodeTexts& known() const { return known_; }
 
   // Writes `count` tables, the i-th with the rows that make(i) returns, as `path` + "i". Makes
-  // several at a time, so make() must be thread-safe.
+  // several at a time, so make() must be thread-safe. The last ones may be written only when
+  // another document is put: another thread compresses them meanwhile.
   using MakeRows = llvm::function_ref<std::unique_ptr<PageRows>(size_t i)>;
   void PutRows(const std::string& path, size_t count, MakeRows make);
 
@@ -59,6 +62,10 @@ class DocumentFile {
     size_t documents = 0;
   };
 
+  using Rows = std::vector<std::unique_ptr<PageRows>>;
+  void WriteRows(const std::string& path, size_t first, Rows rows);
+  void Await();
+  void Write(std::vector<FileDocument> documents);
   TextNumbers NumbersFor(const PageTexts& texts, std::vector<FileDocument>* full);
   FileDocument TakeWaiting(size_t kind);
 
@@ -68,6 +75,10 @@ class DocumentFile {
   std::map<std::pair<uint64_t, uint64_t>, std::string> written_;
   std::array<Texts, kNumTextKinds> texts_;
   KnownNodeTexts known_;
+  // The thread that writes the last rows, if it is not done: it uses all of the above but known_.
+  // What it learns is added to known_ afterwards, since rows that are made meanwhile read known_.
+  std::future<void> writing_;
+  std::vector<std::pair<KnownNodeTexts::Key, SharedTexts>> learned_;
 };
 
 // The documents of one page or of one of its graphs.

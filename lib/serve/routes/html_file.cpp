@@ -29,27 +29,29 @@ std::string Escaped(llvm::StringRef text) {
 // one after the other. An error of a page appears again when its documents are written.
 void Prepare(const PageSet& pages, ThreadPool& pool) {
   constexpr double kCost = 1e6;  // nanoseconds
-  std::vector<std::vector<GraphPage*>> of_pages(pages.size());
+  std::vector<std::shared_ptr<Page>> drawn;
+  for (size_t i = 0; i < pages.size(); ++i)
+    if (std::shared_ptr<Page> page = pages.at(i); page->Differs()) drawn.push_back(page);
+  std::vector<std::vector<GraphPage*>> of_pages(drawn.size());
   auto draw = [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      std::shared_ptr<Page> page = pages.at(i);
-      if (page->Differs()) of_pages[i] = page->DrawingsInFile();
-    }
+    for (int64_t i = begin; i < end; ++i) of_pages[i] = drawn[i]->DrawingsInFile();
   };
-  pool.ParallelFor(static_cast<int64_t>(pages.size()), kCost, draw);
+  pool.ParallelFor(static_cast<int64_t>(drawn.size()), kCost, draw);
+  std::vector<GraphPage*> graphs;
+  for (const auto& of_page : of_pages) graphs.insert(graphs.end(), of_page.begin(), of_page.end());
   std::vector<std::pair<GraphPage*, size_t>> bodies;
-  for (const auto& graphs : of_pages) {
-    for (GraphPage* graph : graphs)
-      for (size_t body = 0; body < graph->num_bodies(); ++body) bodies.push_back({graph, body});
-  }
-  auto analyze = [&](int64_t begin, int64_t end) {
+  for (GraphPage* graph : graphs)
+    for (size_t body = 0; body < graph->num_bodies(); ++body) bodies.push_back({graph, body});
+  auto prepare = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      auto [graph, body] = bodies[i];
-      graph->Analyze(body);
-      if (body == 0) graph->ModelJson();
+      auto number = static_cast<size_t>(i);
+      if (number < bodies.size())
+        bodies[number].first->Analyze(bodies[number].second);
+      else
+        graphs[number - bodies.size()]->ModelJson();
     }
   };
-  pool.ParallelFor(static_cast<int64_t>(bodies.size()), kCost, analyze);
+  pool.ParallelFor(static_cast<int64_t>(bodies.size() + graphs.size()), kCost, prepare);
 }
 
 }  // namespace
