@@ -31,7 +31,7 @@ struct Finding {
   std::string file;            // file, folder or source line of the problem; or empty
   std::string what, advice;
   // Set by the caller of the check, if known: "net.py:21 in loss_fn", the path of the layer, and
-  // the variable's name in the program ("dense1/kernel") if it differs from `node`.
+  // the name that the variable has in the program: "dense1/kernel".
   std::string made_at, layer, variable;
 };
 
