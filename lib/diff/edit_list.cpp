@@ -4,6 +4,7 @@
 
 #include "lib/diff/alignment.h"
 #include "lib/diff/attribute_compare.h"
+#include "lib/diff/followed_changes.h"
 #include "lib/ir/device_name.h"
 #include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
@@ -99,7 +100,11 @@ class BodyComparison {
     Node node_a = matching_.a().view->node(a), node_b = matching_.b().view->node(b);
     if (options_.names && node_a.name() != node_b.name())
       changes.push_back({"name", node_a.name().str(), node_b.name().str()});
-    if (OpsDiffer(node_a, node_b)) changes.push_back({"op", node_a.op().str(), node_b.op().str()});
+    if (OpsDiffer(node_a, node_b)) {
+      changes.push_back({"op", node_a.op().str(), node_b.op().str()});
+      // CountFollowedChanges drops all other changes of a node that became a constant.
+      if (options_.by_name && IsConst(node_b)) return changes;
+    }
     if (!options_.ignore.device && node_a.device() != node_b.device() &&
         CanonicalDevice(node_a.device()) != CanonicalDevice(node_b.device()))
       changes.push_back({"device", node_a.device().str(), node_b.device().str()});

@@ -6,12 +6,11 @@
 #include "lib/diff/followed_changes.h"
 #include "lib/diff/opened_calls.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
-
-bool IsConst(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 
 // The source of a node's input, as a name that means the same node in both bodies.
 struct SourceName {
@@ -213,16 +212,19 @@ class Teller {
   // Makes a group of each fused node and the removed nodes that were fused into it, so that the
   // diff reports them as one replacement.
   void JoinFused() {
-    std::map<std::pair<llvm::StringRef, std::string>, std::vector<NodeEntry>> taken;
+    using Place = std::pair<llvm::StringRef, llvm::StringRef>;  // a function, a name in it
+    llvm::DenseMap<Place, std::vector<NodeEntry>> taken;
     for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates))
       if (fate.kind == NodeOutcome::kFused) taken[{node.function(), fate.into}].push_back(node);
     if (taken.empty()) return;
     // The groups made. If the diff is restricted to some nodes (--only), `matched` may lack the
     // node that removed nodes were fused into; these then stay in `removed`.
-    std::set<std::pair<llvm::StringRef, std::string>> joined;
+    llvm::DenseSet<Place> joined;
     std::vector<MatchedPair> matched;
+    matched.reserve(diff_->matched.size());
     for (MatchedPair& pair : diff_->matched) {
-      auto it = taken.find({pair.b.function(), pair.b.node.name().str()});
+      Place place = {pair.b.function(), pair.b.node.name()};
+      auto it = taken.find(place);
       if (it == taken.end()) {
         matched.push_back(std::move(pair));
         continue;
@@ -231,19 +233,23 @@ class Teller {
       group.a.push_back(pair.a);
       llvm::sort(group.a, [](const NodeEntry& x, const NodeEntry& y) { return x.name < y.name; });
       diff_->groups.push_back(std::move(group));
-      joined.insert(it->first);
+      joined.insert(place);
     }
     diff_->matched = std::move(matched);
-    std::vector<NodeEntry> removed;
-    std::vector<NodeOutcome> fates;
-    for (auto [node, fate] : llvm::zip(diff_->removed, diff_->fates)) {
-      if (fate.kind == NodeOutcome::kFused && joined.contains({node.function(), fate.into}))
+    size_t kept = 0;
+    for (size_t i = 0; i < diff_->removed.size(); ++i) {
+      const NodeOutcome& fate = diff_->fates[i];
+      if (fate.kind == NodeOutcome::kFused &&
+          joined.contains({diff_->removed[i].function(), fate.into}))
         continue;
-      removed.push_back(node);
-      fates.push_back(fate);
+      if (kept != i) {
+        diff_->removed[kept] = diff_->removed[i];
+        diff_->fates[kept] = std::move(diff_->fates[i]);
+      }
+      ++kept;
     }
-    diff_->removed = std::move(removed);
-    diff_->fates = std::move(fates);
+    diff_->removed.resize(kept);
+    diff_->fates.resize(kept);
   }
 
   const Module &a_, &b_;

@@ -34,6 +34,7 @@ using Source = std::pair<llvm::StringRef, int32_t>;
 class Counting {
  public:
   explicit Counting(Diff* diff) : diff_(diff) {
+    into_.reserve(diff->removed.size() + 2 * diff->groups.size());
     for (auto [node, fate] : llvm::zip(diff->removed, diff->fates)) into_[node.name] = fate.into;
     for (const GroupEntry& group : diff->groups)
       for (const NodeEntry& node : group.a) into_[node.name] = group.b[0].node.name();
@@ -54,7 +55,7 @@ class Counting {
   void Sift(MatchedPair* pair) {
     std::vector<Change>& changes = pair->changes;
     bool other_op = pair->a.node.op() != pair->b.node.op();
-    if (other_op && (pair->b.node.op() == "Const" || pair->b.node.op() == "HostConst")) {
+    if (other_op && IsConst(pair->b.node)) {
       llvm::erase_if(changes, [](const Change& change) { return change.what != "op"; });
       return;
     }
@@ -178,6 +179,8 @@ class Counting {
 };
 
 }  // namespace
+
+bool IsConst(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 
 void CountFollowedChanges(Diff* diff) { Counting(diff).Run(); }
 

@@ -14,6 +14,7 @@ class UnionMaker {
   }
 
   void Run() {
+    out_.of_a.reserve(diff_.matched.size() + diff_.removed.size());
     for (const NodeEntry& node : diff_.added) Mark(node, NodeStatus::kAdded);
     for (const MatchedPair& pair : diff_.matched) {
       Node copy = InUnion(pair.b);

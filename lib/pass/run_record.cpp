@@ -103,6 +103,8 @@ class RecordReader {
     ASSIGN_OR_RETURN(std::vector<Rewrite> rewrites, ParseLedger(text));
     auto next = rewrites.begin();
     for (StageRecord& record : stages) {
+      auto left = static_cast<int>(rewrites.end() - next);
+      record.rewrites.reserve(std::clamp(record.stage.rewrites, 0, left));
       for (int i = 0; i < record.stage.rewrites; ++i, ++next) {
         bool fits = next != rewrites.end() && next->pass == record.stage.pass &&
                     next->function == record.stage.function;

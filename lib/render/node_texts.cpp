@@ -224,13 +224,14 @@ class TextStream : public llvm::raw_ostream {
 };
 
 template <typename Number>
-void AppendBytes(Number number, std::string* key) {
-  key->append(reinterpret_cast<const char*>(&number), sizeof number);
+void AppendBytes(Number number, llvm::SmallVectorImpl<char>* key) {
+  const auto* bytes = reinterpret_cast<const char*>(&number);
+  key->append(bytes, bytes + sizeof number);
 }
 
-void AppendText(llvm::StringRef text, std::string* key) {
+void AppendText(llvm::StringRef text, llvm::SmallVectorImpl<char>* key) {
   AppendBytes(text.size(), key);
-  key->append(text.data(), text.size());
+  key->append(text.begin(), text.end());
 }
 
 // Returns the cost of a node with the constants folded into it.
@@ -274,52 +275,51 @@ std::string OutputTypes(const ShapeMap& shapes, const Node& node) {
   return count > kTypesInText ? text + " ..." : text;
 }
 
-// Returns bytes that are equal only for nodes whose traits and panels have the same texts; if
+// Makes bytes that are equal only for nodes whose traits and panels have the same texts; if
 // `is_of_page`, only for nodes of this page. Making them takes a fraction of the time that the
 // texts take.
-std::string NodeTexts::KeyOf(const Node& node, bool* is_of_page) const {
-  std::string key;
-  AppendText(node.op(), &key);
-  AppendText(node.device(), &key);
-  AppendBytes(node.num_inputs(), &key);
-  if (body_.marks && body_.marks->device_of) AppendText(body_.marks->device_of(node), &key);
-  AppendText(body_.clusters.Of(node), &key);
+void NodeTexts::MakeKey(const Node& node, Key* key, bool* is_of_page) const {
+  AppendText(node.op(), key);
+  AppendText(node.device(), key);
+  AppendBytes(node.num_inputs(), key);
+  if (body_.marks && body_.marks->device_of) AppendText(body_.marks->device_of(node), key);
+  AppendText(body_.clusters.Of(node), key);
   int outputs = NumOutputs(node);
-  AppendBytes(outputs, &key);
+  AppendBytes(outputs, key);
   for (int port = 0; port < std::min(outputs, kMostTypes); ++port) {
     Port at{node.id(), port};
     const Shape& shape = body_.scopes.shapes().OfPort(at);
-    AppendBytes(body_.scopes.shapes().TypeOf(at), &key);
-    AppendBytes(shape.known_rank() ? shape.rank() : -1, &key);
+    AppendBytes(body_.scopes.shapes().TypeOf(at), key);
+    AppendBytes(shape.known_rank() ? shape.rank() : -1, key);
     for (int i = 0; shape.known_rank() && i < shape.rank(); ++i)
-      AppendBytes(shape.IsKnown(i) ? shape.dim(i) : kUnknownDim, &key);
+      AppendBytes(shape.IsKnown(i) ? shape.dim(i) : kUnknownDim, key);
   }
   node.ForEachAttr([&](llvm::StringRef name, AttrView value) {
-    AppendText(name, &key);
-    AppendBytes(value.bytes().size(), &key);
+    AppendText(name, key);
+    AppendBytes(value.bytes().size(), key);
     if (value.bytes().size() > kLongValue) {
-      AppendBytes(value.bytes().data(), &key);  // the same bytes, at one address
+      AppendBytes(value.bytes().data(), key);  // the same bytes, at one address
     } else {
-      key += value.bytes();
+      *key += value.bytes();
     }
   });
   // The texts contain names, or depend on the readers.
   bool is_of_node = outputs > kMostTypes || !HasPlainNames(node);
-  if (is_of_node) AppendBytes(node.id(), &key);
+  if (is_of_node) AppendBytes(node.id(), key);
   // The numbers of called functions' bodies, and the definitions of ops that are functions, are
   // those of the page.
   *is_of_page = is_of_node || MayCallFunctions(node) || body_.find(node.op());
-  return key;
 }
 
 SharedTexts NodeTexts::SharedOf(const Node& node, bool with_panel) {
   bool is_of_page = false;
-  std::string key = KeyOf(node, &is_of_page);
+  Key key;
+  MakeKey(node, &key, &is_of_page);
   if (in_file_ && with_panel && !is_of_page) {
-    if (const SharedTexts* found = in_file_->Find({key.size(), llvm::xxh3_64bits(key)}))
+    if (const SharedTexts* found = in_file_->Find({key.size(), llvm::xxh3_64bits(key.str())}))
       return {found->traits | kInFile, found->panel | kInFile};
   }
-  auto [it, is_new] = known_.try_emplace(key);
+  auto [it, is_new] = known_.try_emplace(key.str());
   auto& [shared, of_page] = it->second;
   of_page = is_of_page;
   auto text_of = [&](auto write) {

@@ -7,6 +7,7 @@
 #include "lib/render/page_body.h"
 #include "lib/render/page_texts.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallString.h"
 
 namespace grapnel {
 
@@ -76,12 +77,13 @@ class NodeTexts {
     SharedTexts texts;
     bool is_of_page;  // the texts depend on the page or on the node's name
   };
-  std::string KeyOf(const Node& node, bool* is_of_page) const;
+  using Key = llvm::SmallString<512>;
+  void MakeKey(const Node& node, Key* key, bool* is_of_page) const;
 
   const PageBody& body_;
   PageTexts& texts_;
   const KnownNodeTexts* in_file_;
-  llvm::StringMap<Made> known_;  // by KeyOf
+  llvm::StringMap<Made> known_;  // by MakeKey
 };
 
 }  // namespace grapnel

@@ -24,10 +24,19 @@ std::string InBody(llvm::StringRef function, llvm::StringRef name) {
   return function.empty() ? name.str() : (function + "/" + name).str();
 }
 
-std::string RewriteLines(const Rewrite& rewrite, const std::string& help) {
-  std::string text = rewrite.pass + "/" + rewrite.rule + (help.empty() ? "" : ": " + help);
-  if (!rewrite.node.empty()) text += "\n  at '" + rewrite.node + "'";
-  return text;
+// Returns "remapper/fuse_bias: replaces ...".
+std::string RuleLine(llvm::StringRef pass, llvm::StringRef rule) {
+  std::string help = RuleHelp(pass, rule);
+  return (pass + "/" + rule).str() + (help.empty() ? "" : ": " + help);
+}
+
+PageMarks::Detail DetailOf(const char* what, const Rewrite& rewrite, const std::string& rule_line) {
+  PageMarks::Detail detail;
+  detail.what = std::string(what) + "by rewrite " + std::to_string(rewrite.number);
+  detail.text.reserve(rule_line.size() + rewrite.node.size() + 8);
+  detail.text = rule_line;
+  if (!rewrite.node.empty()) (detail.text += "\n  at '") += rewrite.node + "'";
+  return detail;
 }
 
 }  // namespace
@@ -111,12 +120,10 @@ void DiffGraph::AddValues(const ValueReport& values) {
 }
 
 std::vector<PageMarks::Detail> DiffGraph::OwnDetailsOf(const Node& node) const {
-  std::vector<PageMarks::Detail> details;
-  if (auto own = details_.find(KeyOf(node)); own != details_.end()) details = own->second;
+  std::vector<PageMarks::Detail> details = details_.lookup(KeyOf(node));
   if (auto own = rewrites_.find(KeyOf(node)); own != rewrites_.end()) {
-    for (const auto& [what, rewrite, help] : own->second)
-      details.push_back({std::string(what) + "by rewrite " + std::to_string(rewrite->number), "",
-                         "", RewriteLines(*rewrite, *help)});
+    for (const auto& [what, rewrite, rule_line] : own->second)
+      details.push_back(DetailOf(what, *rewrite, *rule_line));
   }
   return details;
 }
@@ -137,15 +144,15 @@ std::vector<PageMarks::Detail> DiffGraph::DetailsOf(const Node& node) const {
 }
 
 void DiffGraph::AddRewrite(const Rewrite& rewrite) {
-  auto known = helps_.try_emplace({rewrite.pass, rewrite.rule});
-  std::string& help = known.first->second;
-  if (known.second) help = RuleHelp(rewrite.pass, rewrite.rule);
+  auto known = rule_lines_.try_emplace({rewrite.pass, rewrite.rule});
+  std::string& rule_line = known.first->second;
+  if (known.second) rule_line = RuleLine(rewrite.pass, rewrite.rule);
   auto add = [&](const char* what, std::optional<Place> place, bool removed) {
     if (!place) return;
     Node node(&page_->graph(place->first), place->second);
     // A node of A that was fused is drawn as the fused node of B, which was not removed.
     if (removed && graph_.StatusOf(node) != NodeStatus::kRemoved) return;
-    rewrites_[KeyOf(node)].push_back({what, &rewrite, &help});
+    rewrites_[KeyOf(node)].push_back({what, &rewrite, &rule_line});
   };
   for (const std::string& name : rewrite.made)
     add("Made ", FindAfter(rewrite.function, name), false);

@@ -63,16 +63,16 @@ class DiffGraph {
   // only the first, so that the group counts once, as in text output.
   llvm::DenseSet<Key> beside_;
   llvm::DenseMap<Key, std::vector<PageMarks::Detail>> details_;
-  // What a rewrite did to a node, and the help text of its rule.
+  // What a rewrite did to a node, and a line about its rule.
   struct RewriteOfNode {
     const char* what;
     const Rewrite* rewrite;
-    const std::string* help;
+    const std::string* rule_line;
   };
   llvm::DenseMap<Key, llvm::SmallVector<RewriteOfNode, 1>> rewrites_;
-  std::map<std::pair<std::string, std::string>, std::string> helps_;  // by pass and rule
-  llvm::DenseMap<const Graph*, std::string> prefixes_;                // "function/"
-  llvm::DenseMap<const Graph*, size_t> numbers_;                      // numbers of bodies
+  std::map<std::pair<std::string, std::string>, std::string> rule_lines_;  // by pass and rule
+  llvm::DenseMap<const Graph*, std::string> prefixes_;                     // "function/"
+  llvm::DenseMap<const Graph*, size_t> numbers_;                           // numbers of bodies
   llvm::StringMap<Node> moved_;  // by name in A ("function/node"): nodes with another name here
   PageMarks marks_;
   std::unique_ptr<GraphPage> page_;

@@ -4,6 +4,7 @@
 
 #include "lib/render/columns.h"
 #include "lib/support/gzip.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/xxhash.h"
 
@@ -14,6 +15,7 @@ constexpr size_t kShortDocument = 128;   // shorter documents take no more room 
 constexpr size_t kLongDocument = 4096;   // shorter JSON is not compressed
 constexpr size_t kTextsADocument = 256;  // as in source.js
 constexpr size_t kTablesAtOnce = 64;     // bounds the memory for tables that are being made
+constexpr size_t kMostWaiting = 1;       // times kTablesAtOnce: tables that wait for the writer
 constexpr double kCostOfTable = 1e6;     // nanoseconds
 
 std::pair<uint64_t, uint64_t> KeyOf(llvm::StringRef bytes) {
@@ -25,12 +27,11 @@ std::string Packed(llvm::StringRef bytes) { return llvm::encodeBase64(Gzip(bytes
 }  // namespace
 
 void DocumentFile::Put(std::vector<FileDocument> documents) {
-  Await();
-  Write(std::move(documents));
+  writer_.Add([this, documents = std::move(documents)]() mutable { Write(std::move(documents)); });
 }
 
-void DocumentFile::Await() {
-  if (writing_.valid()) writing_.get();
+void DocumentFile::Learn() {
+  std::lock_guard lock(mutex_);
   for (const auto& [key, texts] : learned_) known_.Add(key, texts);
   learned_.clear();
 }
@@ -67,23 +68,22 @@ void DocumentFile::Write(std::vector<FileDocument> documents) {
 void DocumentFile::PutRows(const std::string& path, size_t count, MakeRows make) {
   for (size_t first = 0; first < count; first += kTablesAtOnce) {
     size_t some = std::min(kTablesAtOnce, count - first);
+    Learn();
     Rows rows(some);
     pool_.ParallelFor(static_cast<int64_t>(some), kCostOfTable, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) rows[i] = make(first + i);
     });
-    Await();
-    if (pool_.num_threads() > 1) {
-      writing_ = std::async(std::launch::async, &DocumentFile::WriteRows, this, path, first,
-                            std::move(rows));
-    } else {
+    auto write = [this, path, first, rows = std::move(rows)]() mutable {
       WriteRows(path, first, std::move(rows));
-      Await();
-    }
+    };
+    writer_.AwaitWeight(kMostWaiting);
+    writer_.Add(std::move(write), /*weight=*/1);
   }
 }
 
 void DocumentFile::WriteRows(const std::string& path, size_t first, Rows rows) {
   std::vector<FileDocument> documents;
+  std::vector<std::pair<KnownNodeTexts::Key, SharedTexts>> learned;
   std::vector<TextNumbers> numbers;
   numbers.reserve(rows.size());
   for (const auto& one : rows) {
@@ -92,10 +92,14 @@ void DocumentFile::WriteRows(const std::string& path, size_t first, Rows rows) {
       return numbers.back()[static_cast<size_t>(kind)][own];
     };
     one->node_texts().ForEachShared([&](KnownNodeTexts::Key key, SharedTexts texts) {
-      learned_.push_back({key,
-                          {number(PageTextKind::kTraits, texts.traits),
-                           number(PageTextKind::kPanel, texts.panel)}});
+      learned.push_back({key,
+                         {number(PageTextKind::kTraits, texts.traits),
+                          number(PageTextKind::kPanel, texts.panel)}});
     });
+  }
+  {
+    std::lock_guard lock(mutex_);
+    llvm::append_range(learned_, learned);
   }
   size_t tables = documents.size();
   documents.resize(tables + rows.size());
@@ -111,11 +115,12 @@ void DocumentFile::WriteRows(const std::string& path, size_t first, Rows rows) {
 }
 
 void DocumentFile::Finish() {
-  Await();
+  writer_.Await();
   std::vector<FileDocument> documents;
   for (size_t kind = 0; kind < kNumTextKinds; ++kind)
     if (!texts_[kind].waiting.empty()) documents.push_back(TakeWaiting(kind));
   Put(std::move(documents));
+  writer_.Await();
 }
 
 // Returns the file's numbers for the texts. Appends the documents of texts that are now full.

@@ -3,14 +3,15 @@
 #define GRAPNEL_LIB_SERVE_PAGES_FILE_DOCUMENTS_H_
 
 #include <cstdint>
-#include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lib/render/page_rows.h"
+#include "lib/support/task_queue.h"
 #include "lib/support/thread_pool.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
@@ -34,10 +35,13 @@ struct FileDocument {
 class DocumentFile {
  public:
   // The stream and `pool` must outlive this object.
-  DocumentFile(llvm::raw_ostream& os, ThreadPool& pool) : os_(os), pool_(pool) {}
-  ~DocumentFile() { Await(); }
+  DocumentFile(llvm::raw_ostream& os, ThreadPool& pool)
+      : os_(os), pool_(pool), writer_(/*is_threaded=*/pool.num_threads() > 1) {}
   DocumentFile(const DocumentFile&) = delete;
   DocumentFile& operator=(const DocumentFile&) = delete;
+
+  // The functions below return before all is written: another thread compresses and writes, in the
+  // order of the calls.
 
   // Writes the documents in this order, compressing several at a time.
   void Put(std::vector<FileDocument> documents);
@@ -46,12 +50,11 @@ class DocumentFile {
   const KnownNodeTexts& known() const { return known_; }
 
   // Writes `count` tables, the i-th with the rows that make(i) returns, as `path` + "i". Makes
-  // several at a time, so make() must be thread-safe. The last ones may be written only when
-  // another document is put: another thread compresses them meanwhile.
+  // several at a time, so make() must be thread-safe.
   using MakeRows = llvm::function_ref<std::unique_ptr<PageRows>(size_t i)>;
   void PutRows(const std::string& path, size_t count, MakeRows make);
 
-  // Writes the texts that are not written yet. The last call.
+  // Writes the texts that are not written yet, and waits until all is written. The last call.
   void Finish();
 
  private:
@@ -64,7 +67,7 @@ class DocumentFile {
 
   using Rows = std::vector<std::unique_ptr<PageRows>>;
   void WriteRows(const std::string& path, size_t first, Rows rows);
-  void Await();
+  void Learn();
   void Write(std::vector<FileDocument> documents);
   TextNumbers NumbersFor(const PageTexts& texts, std::vector<FileDocument>* full);
   FileDocument TakeWaiting(size_t kind);
@@ -75,10 +78,10 @@ class DocumentFile {
   std::map<std::pair<uint64_t, uint64_t>, std::string> written_;
   std::array<Texts, kNumTextKinds> texts_;
   KnownNodeTexts known_;
-  // The thread that writes the last rows, if it is not done: it uses all of the above but known_.
-  // What it learns is added to known_ afterwards, since rows that are made meanwhile read known_.
-  std::future<void> writing_;
-  std::vector<std::pair<KnownNodeTexts::Key, SharedTexts>> learned_;
+  // What the writer adds to known_ between two calls of make(), which read known_.
+  std::mutex mutex_;
+  std::vector<std::pair<KnownNodeTexts::Key, SharedTexts>> learned_;  // guarded by mutex_
+  TaskQueue writer_;  // uses all of the above but known_; last, so that it ends first
 };
 
 // The documents of one page or of one of its graphs.
