@@ -60,7 +60,7 @@ class Page {
     setUpTools(this);
     this.filtering = new Visibility(this);
     this.filterPanel = new FilterPanel(this, this.filtering);
-    this.find = setUpSearch(() => this, (body, node) => this.go(body, node));
+    this.find = setUpSearch(() => this, () => this.view.boxes, (body, node) => this.go(body, node));
     this.view.addEventListener("select", ({box}) => this.chosen(box));
     this.view.addEventListener("change", () => this.changed());
     this.view.addEventListener("error", ({error}) => this.fail(error));
