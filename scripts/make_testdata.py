@@ -209,7 +209,8 @@ under `ops/` is a case in one file, which grapnel opens like a folder. A folder 
 `case.json` names the fetches, and `tf.pbtxt` is TensorFlow's result. A folder under `functions/` has the files of both kinds.
 
 Other scripts make the folders that the table does not list. Most have a README of their own, such as [debug folders](tfdbg/README.md),
-[models stored in chunks](chunked/README.md), [files of Keras weights](keras/README.md), [models that Keras users have](keras_models/README.md),
+[models stored in chunks](chunked/README.md), [files of Keras weights](keras/README.md), [models that Keras users have](keras_models/README.md), changes of models
+(`changed_models.tar.xz`, by `scripts/testdata_changed_models.py`),
 [networks that do not learn](doctor/README.md),
 [SavedModels with TensorFlow's view of their signatures](signatures/README.md),
 [SavedModels whose objects have functions](object_functions/README.md),

@@ -151,10 +151,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     ASSIGN_OR_RETURN(std::string text,
                      InitialPolicy(model, flags.sizes, flags.onednn.choice(), &pool, &cancel));
     if (cancel.is_set()) return MakeError("{0}: {1}", flags.model, flags.limit.Text());
-    if (flags.output.empty())
+    if (flags.output.empty()) {
       invocation.out() << text;
-    else
+    } else {
       RETURN_IF_ERROR(WriteFile(flags.output, text));
+      invocation.Wrote(flags.output);
+    }
     return kExitOk;
   }
   std::optional<OpenedGraph> base;

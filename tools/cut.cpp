@@ -8,6 +8,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/summary.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/job/name_resolver.h"
 #include "lib/pass/boundary.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
@@ -91,15 +92,6 @@ Error TakePart(OpenedGraph* input, Flags* flags) {
     return Error::success();
   }
   const Signature& taken = input->file().signatures.front();
-  auto name = [&](llvm::ArrayRef<SignatureTensor> tensors, std::vector<std::string>& names) {
-    for (std::string& key : names) {
-      if (FindTensorIfThere(input->module().main, key)) continue;
-      for (const SignatureTensor& tensor : tensors)
-        if (tensor.key == key) key = tensor.tensor;
-    }
-  };
-  name(taken.inputs, flags->inputs);
-  name(taken.outputs, flags->outputs);
   if (!flags->outputs.empty()) return Error::success();
   for (const SignatureTensor& output : taken.outputs) flags->outputs.push_back(output.tensor);
   return Error::success();
@@ -123,8 +115,22 @@ InFunction FindInFunctions(const Module& module, const Flags& flags) {
   return {};
 }
 
+// Replaces layers, keys and other names in the flags by the tensors that they mean.
+Error UseNames(const OpenedGraph& input, Flags* flags) {
+  NameResolver resolver(input);
+  for (auto* names : {&flags->inputs, &flags->outputs}) {
+    for (std::string& name : *names) {
+      if (FindTensorIfThere(input.module().main, name)) continue;
+      ASSIGN_OR_RETURN(std::optional<std::string> tensor, resolver.MainTensorIfThere(name));
+      if (tensor) name = std::move(*tensor);
+    }
+  }
+  return Error::success();
+}
+
 Expected<CutResult> CutAsAsked(OpenedGraph* input, Flags* flags) {
   if (!flags->part.empty()) RETURN_IF_ERROR(TakePart(input, flags));
+  RETURN_IF_ERROR(UseNames(*input, flags));
   auto result =
       flags->scope.empty() ? CutNamed(&input->module(), *flags) : CutScope(input, flags->scope);
   if (result) return result;

@@ -56,7 +56,17 @@ struct Findings {
 constexpr size_t kMostValues = 20;
 constexpr size_t kWorthThreads = 20'000;  // smallest number of nodes for parallel work
 
-void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
+using Sides = std::pair<OpenedGraph, OpenedGraph>;
+
+// Returns the names of both graphs' nodes as the text has them.
+ShortNames NamesOf(const Sides& sides, const Findings& found) {
+  if (found.diff.Same()) return {};
+  std::vector<std::string> known = AllNodeNames(sides.first.module());
+  llvm::append_range(known, AllNodeNames(sides.second.module()));
+  return ShortNames::WithScopes(std::move(known));
+}
+
+void Print(const Findings& found, const Flags& flags, const Sides& sides, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
   const ValueReport* values = found.Values();
   if (invocation.flags.json) {
@@ -69,7 +79,8 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   if (!invocation.flags.quiet) {
     if (flags.output.empty()) {  // else the picture shows the changes
       WriteLayerStory(found.layers, "layers", flags.all, os);
-      WriteDiffText(found.diff, {invocation.UseColor(), flags.all, found.functions}, os);
+      const ShortNames names = NamesOf(sides, found);
+      WriteDiffText(found.diff, {invocation.UseColor(), flags.all, found.functions, &names}, os);
       WriteRenames(RenamesOf(found.diff), flags.all, os);
       WriteSignatureDiff(found.signatures, os);
     }
@@ -127,8 +138,6 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Findings& found, co
   for (const std::string& line : drawn->picture.header) invocation.sink()(Severity::kInfo, line);
   return Error::success();
 }
-
-using Sides = std::pair<OpenedGraph, OpenedGraph>;
 
 // True for an existing file that is neither a folder nor a program: such a file can be opened in
 // parallel with another one.
@@ -302,13 +311,13 @@ Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation)
   found.diff = DiffModules(a.module(), b.module(), options);
   found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
   found.functions = ChangesByPythonFunction(found.diff, a.module(), b.module());
-  if (!flags.values) found.layers = StoryBetween(a, b, found.diff, options.by_name, nullptr);
+  if (!flags.values) found.layers = StoryBetween(a, b, found.diff, options, nullptr);
   if (flags.no_values) StripConstants(&sides.first.module(), &sides.second.module(), &found.diff);
   ASSIGN_OR_RETURN(found.signatures, SignaturesOf(a, b, found.diff, options, flags));
   // The picture shows the graphs that are compared; other signatures may read other variables.
   if (flags.values) {
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a, b, found.diff));
-    found.layers = StoryBetween(a, b, found.diff, options.by_name, found.Values());
+    found.layers = StoryBetween(a, b, found.diff, options, found.Values());
   }
   if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found, flags, invocation));
   std::optional<Diff> whole;
@@ -316,7 +325,7 @@ Expected<bool> Compare(Sides& sides, const Flags& flags, Invocation& invocation)
     whole = DiffModules(a.whole().module(), b.whole().module(), options);
     ASSIGN_OR_RETURN(found.values, CompareModelValues(a.whole(), b.whole(), *whole));
   }
-  Print(found, flags, invocation);
+  Print(found, flags, sides, invocation);
   invocation.Wrote(flags.output);
   return found.Same();
 }

@@ -1,7 +1,8 @@
 #include "tools/hook_flags.h"
 
 #include "lib/exec/saved_state.h"
-#include "lib/io/signature.h"
+#include "lib/ir/find.h"
+#include "lib/job/name_resolver.h"
 
 namespace grapnel {
 
@@ -33,8 +34,14 @@ Expected<FlaggedHooks> FlaggedHooks::Make(const HookFlags& flags, const OpenedGr
                                           const std::string& signature, const MessageSink& sink) {
   FlaggedHooks made;
   const Module& module = opened.module();
+  NameResolver resolver(opened, signature);
   auto key = [&](llvm::StringRef name) {
-    auto tensor = TensorOfKey(opened.model(), opened.file(), signature, name);
+    // A tensor of a function is meant in each of its calls, an argument too.
+    if (auto node = FindNode(module, name); !node)
+      llvm::consumeError(node.takeError());
+    else if (FunctionOf(node->graph()))
+      return name.str();
+    auto tensor = resolver.MainTensor(name);
     if (tensor) return *tensor;
     llvm::consumeError(tensor.takeError());
     return name.str();

@@ -15,6 +15,7 @@
 #include "lib/job/graph_path.h"
 #include "lib/job/layers_text.h"
 #include "lib/job/model_run.h"
+#include "lib/job/name_resolver.h"
 #include "lib/job/run.h"
 #include "lib/job/run_devices.h"
 #include "lib/job/source.h"
@@ -109,6 +110,17 @@ void WriteOneGraph(const OpenedGraph& opened, ModelRun* run, llvm::json::OStream
   WriteProblems(json, found.problems);
 }
 
+ShortNames NamesOf(const OpenedGraph& opened, const Findings& found) {
+  std::vector<std::string> printed;
+  for (const ConstantSummary& constant : found.summary.largest_constants)
+    printed.push_back(constant.name);
+  for (const auto* tensors : {&found.summary.inputs, &found.summary.outputs})
+    for (const TensorSummary& tensor : *tensors) printed.push_back(tensor.name);
+  for (const LibraryFunction& function : found.library.functions)
+    for (const FunctionArgument& argument : function.arguments) printed.push_back(argument.name);
+  return ShortNames(AllNodeNames(opened.module()), printed);
+}
+
 void PrintCost(ModelRun& run, llvm::raw_ostream& os) {
   RunCost cost = run.Cost();
   const char* least = cost.open > 0 ? "at least " : "";
@@ -135,32 +147,44 @@ Expected<int> PrintUnsupported(const OpenedGraph& input, const Flags& flags,
   return ops.empty() ? kExitOk : kExitNo;
 }
 
-std::string FullName(const Node& node) {
-  const Function* function = FunctionOf(node.graph());
-  return function ? (function->name() + "/" + node.name()).str() : node.name().str();
-}
-
 void WriteNode(const Node& node, const LineTable::Stack& stack, llvm::json::OStream& json) {
-  json.attribute("node", llvm::json::fixUTF8(FullName(node)));
+  json.attribute("node", llvm::json::fixUTF8(NameWithFunction(node)));
   json.attribute("op", llvm::json::fixUTF8(node.op()));
   json.attributeBegin("stack");
   WriteStackJson(stack, json);
   json.attributeEnd();
 }
 
-// Prints one node and its stack trace.
+void WriteNodes(llvm::ArrayRef<Node> nodes, const LineTable& lines, llvm::json::OStream& json) {
+  json.attributeArray("nodes", [&] {
+    for (const Node& node : nodes) json.object([&] { WriteNode(node, lines.StackOf(node), json); });
+  });
+}
+
+// Prints the nodes that a name means, with their stack traces.
 Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(Node node, FindNode(input.module(), flags.node));
+  ASSIGN_OR_RETURN(NodeSelection named, NameResolver(input).Nodes(flags.node));
   LineTable lines = LinesOf(input);
-  LineTable::Stack stack = lines.StackOf(node);
   llvm::raw_ostream& os = invocation.out();
   if (!invocation.flags.json) {
-    os << FullName(node) << " (" << node.op() << ")\n  " << NodeText(node) << "\n";
-    if (stack.empty()) os << "  no known source line\n";
-    WriteStack(stack, input.model().path, os);
+    for (const Node& node : named.nodes()) {
+      os << NameWithFunction(node) << " (" << node.op() << ")\n  " << NodeText(node) << "\n";
+      LineTable::Stack stack = lines.StackOf(node);
+      if (stack.empty()) os << "  no known source line\n";
+      WriteStack(stack, input.model().path, os);
+    }
     return Error::success();
   }
-  WriteDocument(os, [&](llvm::json::OStream& json) { WriteNode(node, stack, json); });
+  if (named.nodes().size() == 1) {
+    const Node& node = named.nodes().front();
+    WriteDocument(os,
+                  [&](llvm::json::OStream& json) { WriteNode(node, lines.StackOf(node), json); });
+    return Error::success();
+  }
+  WriteDocument(os, [&](llvm::json::OStream& json) {
+    json.attribute("name", llvm::json::fixUTF8(flags.node));
+    WriteNodes(named.nodes(), lines, json);
+  });
   return Error::success();
 }
 
@@ -175,16 +199,14 @@ Error PrintLine(const OpenedGraph& input, const Flags& flags, Invocation& invoca
     os << Plural(nodes->size(), "node") << " of " << flags.line << "\n";
     std::vector<std::vector<std::string>> rows;
     for (const Node& node : *nodes)
-      rows.push_back({"  " + FullName(node), node.op().str(), FrameText(*lines.LineOf(node))});
+      rows.push_back(
+          {"  " + NameWithFunction(node), node.op().str(), FrameText(*lines.LineOf(node))});
     os << Table(rows);
     return Error::success();
   }
   WriteDocument(os, [&](llvm::json::OStream& json) {
     json.attribute("line", llvm::json::fixUTF8(flags.line));
-    json.attributeArray("nodes", [&] {
-      for (const Node& node : *nodes)
-        json.object([&] { WriteNode(node, lines.StackOf(node), json); });
-    });
+    WriteNodes(*nodes, lines, json);
   });
   return Error::success();
 }
@@ -358,7 +380,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     if (!note.empty()) os << "\n" << note << "\n";
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
-    WriteSummaryText(graph, found.summary, found.library, flags.all, os);
+    const ShortNames names = NamesOf(opened, found);
+    if (std::string left_out = names.Note(); !left_out.empty()) os << "\n" << left_out << "\n";
+    WriteSummaryText(graph, found.summary, found.library, flags.all, os, names);
     WriteLayersText(LayersOfModel(opened), flags.all, flags.costs, os);
     PrintOneDnn(found.onednn, os);
     if (ModelRun* run = run_of(opened)) PrintCost(*run, os);
@@ -383,8 +407,10 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph,
               "only the graph with this title, as listed; for dumps FUNCTION:STAGE");
   flags->part.AddTo(line);
-  line.Option("--node", flags->node,
-              "one node: its text, and its stack trace, with source text if the file can be read")
+  line.Option(
+          "--node", flags->node,
+          "a node, or the nodes of a layer or a pattern: text and stack trace, with source text if "
+          "the file can be read")
       .ShownAs("NAME");
   line.Option("--line", flags->line,
               "the nodes that a source line created; FILE is the end of its path, without LINE the "

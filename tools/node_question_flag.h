@@ -25,9 +25,9 @@ struct NodeQuestionFlag {
   Expected<std::unique_ptr<NodeQuestion>> Ask(const OpenedGraph& opened,
                                               const std::string& rule = "") const {
     if (node.empty()) return nullptr;
-    auto nodes = NodeSelection::Parse(opened.module(), node);
-    if (!nodes) return Annotate("--node", nodes.takeError());
-    return std::make_unique<NodeQuestion>(std::move(*nodes), rule);
+    auto question = NodeQuestion::About(opened, node, rule);
+    if (!question) return Annotate("--node", question.takeError());
+    return question;
   }
 };
 

@@ -79,10 +79,11 @@ void PrintNearMisses(llvm::ArrayRef<Refusal> misses, const LineTable& lines, boo
 }
 
 // Prints the answers about nodes, as comments if the graph is printed to the same stream.
-void PrintAnswers(llvm::ArrayRef<NodeAnswer> answers, bool as_comments, llvm::raw_ostream& os) {
+void PrintAnswers(llvm::ArrayRef<NodeAnswer> answers, const ShortNames& names, bool as_comments,
+                  llvm::raw_ostream& os) {
   std::string text;
   llvm::raw_string_ostream blocks(text);
-  WriteNodeAnswers(answers, blocks);
+  WriteNodeAnswers(answers, /*all=*/false, names, blocks);
   llvm::SmallVector<llvm::StringRef, 8> lines;
   llvm::StringRef(blocks.str()).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
@@ -265,6 +266,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (flags.until_fixed) request.options.most_runs = kMostRuns;
   ASSIGN_OR_RETURN(std::unique_ptr<NodeQuestion> question, flags.question.Ask(opened));
   request.question = question.get();
+  std::vector<std::string> known;
+  if (question) known = AllNodeNames(opened.module());
   bool wants_all_misses = request.wants_near_misses && !question;
   LineTable lines;
   if (flags.explain || request.wants_near_misses) lines = LinesOf(opened);
@@ -293,10 +296,12 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (flags.until_fixed && !done.result.is_fixed && !flags.StopsEarly())
     request.options.sink(Severity::kWarning, RunsText(done.result));
   std::vector<NodeAnswer> answers;
+  ShortNames names;
   if (question) {
     auto found = question->Answers(module, lines, /*all=*/false);
     if (!found) return Annotate(opened.model().path, found.takeError());
     answers = std::move(*found);
+    names = NamesOf(answers, std::move(known), module);
   }
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   RETURN_IF_ERROR(WriteResult(opened, done, flags, invocation));
@@ -320,7 +325,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   }
   if (!question || flags.explain)
     PrintNearMisses(done.near_misses, lines, wants_all_misses, flags.print, invocation.out());
-  PrintAnswers(answers, flags.print, invocation.out());
+  PrintAnswers(answers, names, flags.print, invocation.out());
   if (flags.print) RETURN_IF_ERROR(PrintResult(module, invocation.out()));
   bool stdout_is_free = flags.output != "-" && flags.ledger != "-" && !flags.print;
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();

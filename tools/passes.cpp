@@ -101,6 +101,7 @@ Expected<int> AnswerOn(OpenedGraph& opened, const std::string& rule, const Flags
                        Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   const LineTable lines = LinesOf(opened);
+  std::vector<std::string> known = AllNodeNames(opened.module());
   ASSIGN_OR_RETURN(std::unique_ptr<NodeQuestion> question, flags.question.Ask(opened, rule));
   OptimizeRequest request = RequestOf(flags, pool, invocation);
   request.question = question.get();
@@ -113,17 +114,19 @@ Expected<int> AnswerOn(OpenedGraph& opened, const std::string& rule, const Flags
     WriteDocument(invocation.out(),
                   [&](llvm::json::OStream& json) { WriteNodeAnswersJson(*answers, json); });
   } else {
-    WriteNodeAnswers(*answers, invocation.out());
+    WriteNodeAnswers(*answers, flags.all, NamesOf(*answers, std::move(known), opened.module()),
+                     invocation.out());
   }
   return kExitOk;
 }
 
 Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
                        Invocation& invocation) {
-  RETURN_IF_ERROR(flags.pipeline.Use(&opened));
+  RETURN_IF_ERROR(flags.pipeline.TakeNetwork(&opened));
   if (!flags.question.node.empty()) return AnswerOn(opened, rule, flags, invocation);
   ThreadPool pool(invocation.flags.threads);
   const LineTable lines = LinesOf(opened);
+  std::vector<std::string> known = AllNodeNames(opened.module());
   ASSIGN_OR_RETURN(MissedOptimizations undone,
                    FindMissedOptimizations(opened, RequestOf(flags, pool, invocation), rule));
   llvm::raw_ostream& os = invocation.out();
@@ -133,7 +136,8 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
                   [&](llvm::json::OStream& json) { WriteNearMissesJson(undone.refusals, json); });
     return kExitOk;
   }
-  WriteNearMissGroups(GroupNearMisses(undone.refusals, opened.module(), lines), flags.all, os);
+  std::vector<NearMissGroup> groups = GroupNearMisses(undone.refusals, opened.module(), lines);
+  WriteNearMissGroups(groups, flags.all, NamesOf(groups, std::move(known), opened.module()), os);
   if (undone.refusals.empty()) {
     os << "no near misses" << (rule.empty() ? "" : " of '" + rule + "'") << ": "
        << (undone.rewrites == 0 ? "no pattern was found in the graph"

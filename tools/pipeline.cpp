@@ -1,5 +1,6 @@
 #include "tools/pipeline.h"
 
+#include "lib/job/signature_graph.h"
 #include "tools/input.h"
 #include "tools/progress.h"
 #include "tools/without_flag.h"
@@ -74,6 +75,12 @@ void PipelineFlags::AddValuesTo(CommandLine& line) {
 
 Error PipelineFlags::Use(OpenedGraph* opened) const {
   return UseGivenFunction(function, request.signature, opened);
+}
+
+Error PipelineFlags::TakeNetwork(OpenedGraph* opened) const {
+  RETURN_IF_ERROR(Use(opened));
+  if (!request.signature.empty()) return TakeSignature(request.signature, {}, opened).takeError();
+  return grapnel::TakeNetwork({}, opened).takeError();
 }
 
 OptimizeRequest PipelineFlags::Request(const Invocation& invocation) const {

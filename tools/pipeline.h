@@ -22,6 +22,9 @@ struct PipelineFlags {
   void AddValuesTo(CommandLine& line);  // adds the flags for comparing values
   // Makes the function of --function, if given, what the passes optimize (UseGivenFunction).
   Error Use(OpenedGraph* opened) const;
+  // Makes the network that these flags or the default choose the graph, without what saves,
+  // restores and initializes the model.
+  Error TakeNetwork(OpenedGraph* opened) const;
   // Returns the request that the flags describe.
   OptimizeRequest Request(const Invocation& invocation) const;
 };

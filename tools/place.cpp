@@ -6,6 +6,7 @@
 #include "lib/job/function_signature.h"
 #include "lib/job/layer_placement.h"
 #include "lib/job/logged_placement.h"
+#include "lib/job/name_resolver.h"
 #include "lib/job/placement_history.h"
 #include "lib/place/cost_text.h"
 #include "lib/place/log_text.h"
@@ -93,14 +94,33 @@ void ExplainWithWay(const PlacedGraphs& placed, const LoggedPlacement& logged, c
                   logged.story_of(at.graph), at.node.name());
 }
 
+// Returns the nodes that a name means in the graph itself, as the graph has them: those of a layer,
+// a pattern, or one node. Empty if there are none. Errors: a name that fits several.
+Expected<std::vector<Instance>> NodesNamed(const PlacedGraphs& placed, const OpenedGraph& graph,
+                                           const std::string& name) {
+  ASSIGN_OR_RETURN(NodeSelection named, NameResolver(graph).Nodes(name, /*may_come=*/true));
+  std::vector<Instance> found;
+  for (const Node& node : named.nodes())
+    if (&node.graph() == placed.main.graph) found.push_back({0, node});
+  return found;
+}
+
 Error ExplainOne(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
-                 const std::string& name, llvm::raw_ostream& os) {
+                 const OpenedGraph& graph, const std::string& name, llvm::raw_ostream& os) {
   auto node = FindNode(*placed.main.graph, name);
   if (node) {
     ExplainWithWay(placed, logged, {0, *node}, os);
     return Error::success();
   }
   std::vector<Instance> found = InstancesOf(placed, name);
+  if (found.empty()) {
+    auto named = NodesNamed(placed, graph, name);
+    if (!named) {
+      llvm::consumeError(node.takeError());
+      return Annotate(flags.model + ": --explain", named.takeError());
+    }
+    found = std::move(*named);
+  }
   std::string way = WayOfNode(placed.main.context(), logged.log ? &*logged.log : nullptr,
                               logged.of(0), logged.story, name);
   if (found.empty() && way.empty()) return Annotate(flags.model + ": --explain", node.takeError());
@@ -119,16 +139,19 @@ Error ExplainOne(const Flags& flags, const PlacedGraphs& placed, const LoggedPla
 }
 
 Error Explain(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacement& logged,
-              llvm::raw_ostream& os) {
+              const OpenedGraph& graph, llvm::raw_ostream& os) {
   for (const std::string& name : flags.explain)
-    RETURN_IF_ERROR(ExplainOne(flags, placed, logged, name, os));
+    RETURN_IF_ERROR(ExplainOne(flags, placed, logged, graph, name, os));
   return Error::success();
 }
 
 void PrintLog(const PlacementContext& context, llvm::raw_ostream& os) {
+  std::vector<std::string> known;
+  for (Node node : context.graph.nodes()) known.push_back(node.name().str());
+  const ShortNames names = ShortNames::WithScopes(std::move(known));
   for (NodeId id : context.placement.order) {
     WritePlacementLogLine(context.graph.node(id),
-                          context.devices.device(context.placement.Of(id).device).text, os);
+                          context.devices.device(context.placement.Of(id).device).text, os, names);
   }
 }
 
@@ -283,7 +306,7 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();
   if (invocation.flags.json) PrintJson(flags, placed, logged, input, os);
   llvm::raw_ostream& text = invocation.flags.json ? llvm::nulls() : os;
-  RETURN_IF_ERROR(Explain(flags, placed, logged, text));
+  RETURN_IF_ERROR(Explain(flags, placed, logged, placed.view.graph(input), text));
   if (!flags.what_if.empty()) RETURN_IF_ERROR(Compare(flags, input, context, text));
   if (context.placement.failure) return ReportFailure(context, flags.model, invocation);
   for (size_t i = 1; i <= placed.calls.size(); ++i) {
@@ -347,7 +370,8 @@ RunCommand SetUp(CommandLine& line) {
               "the program whose kernels decide on which device types an op can run")
       .OneOf({"tensorflow", "tensorflow-2.16", "tensorflow-2.13", "grapnel"})
       .ShowDefault();
-  line.Option("--explain", flags->explain, "explain the devices of these nodes")
+  line.Option("--explain", flags->explain,
+              "explain the devices of these nodes, or of the nodes of these layers")
       .Separator(',')
       .ShownAs("NODE,...");
   line.Flag("--table", flags->table,

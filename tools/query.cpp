@@ -77,7 +77,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   } else if (flags.csv) {
     WriteCsv(*found, os);
   } else {
-    WriteTable(*found, pattern ? std::string::npos : kWidestCell, os);
+    WriteTable(*found, pattern ? std::string::npos : kWidestCell, NamesOf(*found, input.module()),
+               os);
   }
   if (!pattern) invocation.Wrote(flags.database);
   return kExitOk;

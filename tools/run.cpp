@@ -158,8 +158,8 @@ class GraphRuns {
   // Creates all hooks and their output files, so that an unwritable file is reported before
   // anything runs.
   Error Watch(RunRequest* request) {
-    auto taps = TappedRun::Begin(flags_.tap, flags_.model, opened_, flags_.repeat > 1, pool_,
-                                 invocation_.out(), invocation_.sink());
+    auto taps = TappedRun::Begin(flags_.tap, flags_.model, opened_, flags_.run.signature,
+                                 flags_.repeat > 1, pool_, invocation_.out(), invocation_.sink());
     if (!taps) return taps.takeError();
     taps_ = std::move(*taps);
     auto hooks =
@@ -449,8 +449,9 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("GLOB");
   line.Option(
           "--break", flags->breaks,
-          "stop where this holds: has_inf_or_nan, 'max(abs(_)) > 1e3', a node, op:Log; prints "
-          "node, calls and value, and on a terminal opens the prompt of `debug` there; exit code 1")
+          "stop where this holds: has_inf_or_nan, 'max(abs(_)) > 1e3', a node or layer, op:Log; "
+          "prints node, calls and value, and on a terminal opens the prompt of `debug` there; exit "
+          "code 1")
       .ShownAs("FILTER");
   line.Option("--profile", flags->profile,
               "write a trace for Perfetto or chrome://tracing, and print where time and memory "

@@ -34,7 +34,8 @@ Expected<uint64_t> BytesOf(const std::string& text) {
 
 void TapFlags::AddTo(CommandLine& line) {
   line.Option("--tap", names,
-              "print minimum, mean, maximum and counts of the outputs of nodes whose names match")
+              "print minimum, mean, maximum and counts of the outputs of nodes whose names match, "
+              "or of the nodes of a layer")
       .ShownAs("GLOB");
   line.Option("--tap-op", ops, "tap only nodes with these ops").ShownAs("GLOB");
   line.Option("--tap-function", functions,
@@ -100,8 +101,9 @@ Expected<TapRequest> TapFlags::Request() const {
 }
 
 Expected<TappedRun> TappedRun::Begin(const TapFlags& flags, const std::string& model,
-                                     const OpenedGraph& opened, bool says_run, ThreadPool& pool,
-                                     llvm::raw_ostream& out, const MessageSink& sink) {
+                                     const OpenedGraph& opened, const std::string& signature,
+                                     bool says_run, ThreadPool& pool, llvm::raw_ostream& out,
+                                     const MessageSink& sink) {
   TappedRun run;
   if (!flags.any()) return run;
   ASSIGN_OR_RETURN(TapRequest request, flags.Request());
@@ -115,6 +117,7 @@ Expected<TappedRun> TappedRun::Begin(const TapFlags& flags, const std::string& m
   }
   request.says_run = says_run;
   request.model = model;
+  request.signature = signature;
   request.pool = &pool;
   auto taps = RunTaps::Make(opened, std::move(request), sink);
   if (!taps) return Annotate(model, taps.takeError());

@@ -38,8 +38,9 @@ struct TapFlags {
 class TappedRun {
  public:
   static Expected<TappedRun> Begin(const TapFlags& flags, const std::string& model,
-                                   const OpenedGraph& opened, bool says_run, ThreadPool& pool,
-                                   llvm::raw_ostream& out, const MessageSink& sink);
+                                   const OpenedGraph& opened, const std::string& signature,
+                                   bool says_run, ThreadPool& pool, llvm::raw_ostream& out,
+                                   const MessageSink& sink);
   StepHook* hook() { return taps_.get(); }  // null if nothing is tapped
   // Completes the files, also after a failed run. `fed`: the names of the fed tensors.
   Error Close(const OpenedGraph& opened, llvm::ArrayRef<std::string> fed);

@@ -4,6 +4,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/summary.h"
 #include "lib/job/function_signature.h"
+#include "lib/job/name_resolver.h"
 #include "lib/job/without_constants.h"
 #include "lib/render/device_scopes.h"
 #include "lib/render/draw_picture.h"
@@ -98,6 +99,15 @@ Error UseObjectFunction(std::vector<std::string>* functions, OpenedGraph* graph)
   return Error::success();
 }
 
+// Replaces a name of a node by the one that the graph has.
+Error UseName(const OpenedGraph& graph, const std::string& signature, std::string* name) {
+  if (name->empty()) return Error::success();
+  auto node = NameResolver(graph, signature).OneNode(*name);
+  if (!node) return Annotate(graph.model().path, node.takeError());
+  *name = NameWithFunction(*node);
+  return Error::success();
+}
+
 // Opens the graphs to draw, selects a function of the objects, sets the sizes that the flags give,
 // and drops constants with --no-values. Errors: those of OpenEachInput, UseFunction and FillSizes;
 // several graphs if `one_alone`; a graph lacks the signature.
@@ -115,6 +125,10 @@ Expected<std::vector<OpenedGraph>> OpenForViewing(Flags& flags, Invocation& invo
       ASSIGN_OR_RETURN(graph, WithoutConstants(std::move(graph)));
     }
     RETURN_IF_ERROR(ChooseSignature(graph.model(), graph.file(), flags.signature).takeError());
+  }
+  if (graphs.size() == 1) {
+    for (std::string* name : {&flags.view.around, &flags.view.path_from, &flags.view.path_to})
+      RETURN_IF_ERROR(UseName(graphs.front(), flags.signature, name));
   }
   return graphs;
 }
@@ -302,7 +316,7 @@ RunCommand SetUp(CommandLine& line) {
               "draw this function of a SavedModel's objects, or open this one of the library, next "
               "to the op that calls it; may be repeated; all: every one");
   line.Option("--around", view.around,
-              "draw only the surroundings of this node (NODE, or FUNCTION/NODE)");
+              "draw only the surroundings of this node, or of the output of this layer");
   line.Option("--hops", view.hops, "maximum distance from --around, in edges")
       .Between(0, 1000000)
       .ShowDefault();

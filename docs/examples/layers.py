@@ -22,7 +22,7 @@ def build(width, activation):
     x = layers.BatchNormalization(name="norm2")(x)
     x = layers.Activation(activation, name="act2")(x)
     x = layers.Conv2D(width, 3, name="conv3")(x)
-    x = layers.Multiply(name="gated")([x, layers.Activation("sigmoid", name="gate")(x)])
+    x = layers.Multiply(name="gated")([x, layers.ReLU(name="gate")(x)])
     x = layers.GlobalAveragePooling2D(name="pool")(x)
     return tf.keras.Model(image, layers.Dense(10, activation="softmax", name="digit")(x), name="digits")
 

@@ -38,7 +38,8 @@ class WithoutOnednn {
 // Returns into how many parts a computation of `flops` floating-point operations should be split.
 // Free threads take the parts; distributing them costs a few microseconds.
 int PartsFor(double flops);
-bool IsWorthATeam(double flops);  // if not, one thread does the work
+// True if a computation is large enough to be split over several threads.
+bool IsWorthATeam(double flops);
 
 class OnednnPrimitive {
  public:
@@ -123,7 +124,7 @@ class OnednnCache {
   static constexpr size_t kMost = 16;
   struct Kept {
     std::mutex mutex;
-    std::vector<std::pair<Spec, PrimitiveRef>> entries;  // null: oneDNN does not support it
+    std::vector<std::pair<Spec, PrimitiveRef>> entries;  // a null primitive: oneDNN cannot make one
   };
   std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();
 };

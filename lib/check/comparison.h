@@ -26,7 +26,8 @@ double LargestMagnitude(const Literal& literal);
 // sum that is near zero depends on the size of its terms. `atol` is at most a tenth of the
 // magnitude that a fifth of the nonzero elements do not exceed; otherwise, where magnitudes span
 // many powers of ten, a wrong 0 would pass for a small element. Returns 0 for integers and other
-// exact dtypes, and if there is no such value. tools/tolerance.py implements the same rule.
+// exact dtypes, and if no expected value is finite and not 0. tools/tolerance.py implements the
+// same rule.
 double AbsoluteTolerance(const Literal& expected, double rtol);
 
 }  // namespace grapnel

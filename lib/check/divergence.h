@@ -30,12 +30,14 @@ struct ComparedInput {
 
 // A tensor of run A that differs from its counterpart in run B.
 struct Mismatch {
-  int64_t order = 0;                   // position of the node in run A; -1: a feed
+  int64_t order = 0;                   // position of the execution in run A; -1: a feed
   std::string node, op, node_b, op_b;  // node_b: only if it differs; op_b: "" if unknown
   int output = 0;
-  std::vector<CallSite> calls;    // around the node in A
-  std::vector<CallSite> calls_b;  // in B, if different: a loop of single nodes and a While
-  std::string type_a, type_b;     // "float[2,3]"
+  std::vector<CallSite> calls;  // around the node in A
+  // Around the node in B, if they are not like those in A, as when a loop is a While in one graph
+  // and consists of single nodes in the other; else empty.
+  std::vector<CallSite> calls_b;
+  std::string type_a, type_b;  // "float[2,3]"
   std::string made_at;  // source line "net.py:21 in loss_fn", of B's record or A's graph; or ""
   TensorDifference difference;
   MismatchKind cause = MismatchKind::kFault;
@@ -53,7 +55,9 @@ struct ErrorGrowth {
 
 struct Divergence {
   int64_t tensors = 0, same = 0, within = 0, diverged = 0;
-  std::optional<Mismatch> first_diverged, first_rounding;  // first_rounding: diverged by rounding
+  // The first tensor of run A that is beyond the tolerance, and the first that only rounding
+  // brought beyond it.
+  std::optional<Mismatch> first_diverged, first_rounding;
   // in the order of run A, each output of a node once per path of callers; at most kMostFaults
   std::vector<Mismatch> faults;
   // a few, each output once per path of callers, diverged ones first, then by error

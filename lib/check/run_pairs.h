@@ -36,9 +36,9 @@ struct NodeRun {
 class PairSink {
  public:
   virtual ~PairSink() = default;
-  // `order` is the position of `a` in run A; -1 for a pair of feeds, on the thread that calls
-  // PairFeed(). Other pairs come on the threads of run B, where CurrentCall() returns the call
-  // frame in B, or on the thread that calls OfferRecorded(); one call at a time.
+  // `order` is the position of the execution `a` in run A; -1 for a pair of feeds, on the thread
+  // that calls PairFeed(). Other pairs come on the threads of run B, where CurrentCall() returns
+  // the call frame in B, or on the thread that calls OfferRecorded(); one call at a time.
   virtual void OnPair(int64_t order, const NodeRun& a, const NodeRun& b) = 0;
 };
 
@@ -120,7 +120,7 @@ class RunPairs {
   llvm::DenseMap<uint64_t, int64_t> times_a_, times_b_;  // executions by place (PlaceKey)
   llvm::DenseSet<const void*> buffers_;                  // held buffers, and those of constants
   int64_t held_bytes_ = 0;
-  int64_t order_ = 0;             // position of the next node of run A
+  int64_t order_ = 0;             // position of the next execution in run A
   int64_t begin_ = 0, end_ = -1;  // positions of the held part; end_ -1: to the end of the run
   int64_t nodes_of_a_ = 0, paired_ = 0;
 };

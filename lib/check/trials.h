@@ -19,21 +19,22 @@ struct FedValue {
 // How to generate values.
 struct MadeUp {
   int64_t open_size = 2;  // the size used for an unknown dimension
-  // If true, the generated floats (or signed integers and strings) are negated, so that two trials
-  // cover both signs of each element. These have a separate flag, since many of them are indices.
-  // With `negative`, bool is inverted.
+  // negative: generated floats are negated and bools inverted. negative_integers: signed integers
+  // and strings are negated; they have a flag of their own, since many of them are indices. So two
+  // trials cover both signs of each element.
   bool negative = false, negative_integers = false;
-  // If set, every fourth float is NaN, infinity, -infinity, -0 or a number that overflows in most
-  // sums and products. These five alternate; the value of this field is the index of the first.
+  // If set, elements 0, 4, 8, ... of each float tensor are, in turn, NaN, infinity, -infinity, -0
+  // and a number that overflows in most sums and products. The value of this field is the index,
+  // from 0, of the one in that list that element 0 gets.
   std::optional<int> first_not_finite = std::nullopt;
 };
 
 // Returns `given`, followed by generated values for every other Placeholder and PlaceholderV2, in
 // the order of the graph. For the same `how`, a value depends only on the placeholder's name, dtype
 // and shape. Unless `how` says otherwise, floats are in [-127/64, 127/64] and never 0, integers in
-// [0, 4), strings are short numbers; a placeholder of unknown rank gets a scalar. Errors: the graph
-// lacks the tensor of a given feed; a placeholder has a dtype of no fixed size, such as resource,
-// or more than 2^30 elements.
+// [0, 4), and strings are numbers below 100; a placeholder of unknown rank gets a scalar. Errors:
+// the graph lacks the tensor of a given feed; a placeholder has a dtype of no fixed size, such as
+// resource, or more than 2^30 elements.
 Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<FedValue> given,
                                               const MadeUp& how = {});
 

@@ -71,8 +71,9 @@ class ValueCheck {
     std::vector<EffectOrder> orders;
     std::vector<std::optional<Literal>> reference;  // by fetch; nullopt: not compared
     Effects effects;
-    std::vector<std::string> unordered, ignored;  // targets: order, or effects, not compared
-    bool ends_with_assertion = false;             // an assertion fails: nothing else is compared
+    // Targets whose effects are compared in any order, and targets whose effects are not compared.
+    std::vector<std::string> unordered, ignored;
+    bool ends_with_assertion = false;  // an assertion fails: nothing else is compared
   };
   ValueCheck() = default;
   Expected<Ran> RunGraph(const Module& module, const std::vector<FedValue>& feeds,

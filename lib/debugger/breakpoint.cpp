@@ -31,12 +31,6 @@ bool IsExpression(llvm::StringRef text) {
   return llvm::StringRef(rest).find_first_of("(<>=") != llvm::StringRef::npos;
 }
 
-// Returns "function/node", for a node of the main graph "node".
-std::string WholeName(const Node& node) {
-  const Function* function = FunctionOf(node.graph());
-  return (function ? function->name() + "/" + node.name() : node.name()).str();
-}
-
 bool IsNode(const Module& module, llvm::StringRef text) {
   auto node = FindNode(module, text);
   if (!node) llvm::consumeError(node.takeError());
@@ -85,7 +79,8 @@ bool FilterHolds(llvm::StringRef filter, const Tensor& tensor, const Tensor& bef
 }
 
 Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& module,
-                                       const LineTable& lines, StackLookup stack_to_come) {
+                                       const LineTable& lines, StackLookup stack_to_come,
+                                       const NodeFinder& find) {
   Breakpoint made;
   made.stack_to_come_ = std::move(stack_to_come);
   made.text_ = text.trim().str();
@@ -106,12 +101,13 @@ Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& modul
     return MakeError(
         "a node, FILE:LINE, op:OP, func:FUNCTION, iteration N, a filter or an expression was "
         "expected");
-  RETURN_IF_ERROR(made.ParsePlace(place, module, lines));
+  RETURN_IF_ERROR(made.ParsePlace(place, module, lines, find));
   RETURN_IF_ERROR(made.ParseCondition(condition, module));
   return made;
 }
 
-Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module, const LineTable& lines) {
+Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module, const LineTable& lines,
+                             const NodeFinder& find) {
   if (place.empty()) return Error::success();
   if (place.contains(' ')) return MakeError("'{0}': one name or pattern was expected", place);
   bool is_op = place.consume_front("op:"), is_function = !is_op && place.consume_front("func:");
@@ -167,6 +163,13 @@ Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module, const 
       place_ = Place::kTensors;
       if (!makers_.empty()) return Error::success();
       return NodesOfLine(lines, module, place).takeError();
+    }
+    if (find) {
+      ASSIGN_OR_RETURN(NodeSelection found, find(place));
+      if (!found.nodes().empty()) {
+        nodes_ = std::move(found);
+        return Error::success();
+      }
     }
     if (glob_->IsName()) {
       auto nodes = [&](NameSink take) { VisitNodeNames(module, take); };
@@ -244,10 +247,11 @@ bool Breakpoint::IsAt(const Node& node, int64_t iteration, bool begins_call) con
     case Place::kTensors:
       return llvm::is_contained(makers_, std::pair(&node.graph(), node.id())) ||
              llvm::any_of(awaited_, [&](const std::string& name) {
-               return node.name() == name || WholeName(node) == name;
+               return node.name() == name || NameWithFunction(node) == name;
              });
     case Place::kNode:
-      if (stack_to_come_ && glob_->Fits(WholeName(node))) return true;
+      if (nodes_) return nodes_->Has(node);
+      if (stack_to_come_ && glob_->Fits(NameWithFunction(node))) return true;
       if (awaited_line_ && llvm::any_of(stack_to_come_(node), [&](const SourceFrame& frame) {
             return awaited_line_->Has(frame);
           }))

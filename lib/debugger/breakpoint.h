@@ -9,6 +9,7 @@
 
 #include "lib/ir/line_table.h"
 #include "lib/ir/module.h"
+#include "lib/ir/node_selection.h"
 #include "lib/support/glob.h"
 #include "lib/watch/tensor_expression.h"
 
@@ -17,7 +18,8 @@ namespace grapnel {
 // A breakpoint as the user types it. Each part is optional:
 //
 //   NODE                 before a node whose name matches the glob; nodes in functions match by
-//                        their own name, or by FUNCTION/NODE
+//                        their own name, or by FUNCTION/NODE; also a layer, a scope, or another
+//                        name that NameResolver takes (lib/job/name_resolver.h)
 //   FILE:LINE            before each node that was created at that source line
 //   op:GLOB              before nodes with these ops
 //   func:GLOB            before the first node of a call of these functions
@@ -36,8 +38,11 @@ class Breakpoint {
   // are created during the run, returns the stack of such a node, so that FILE:LINE can match it
   // later; an unknown name is then not an error.
   using StackLookup = std::function<LineTable::Stack(const Node&)>;
+  // `find`: looks up layers and other names; empty: there are none.
+  using NodeFinder = std::function<Expected<NodeSelection>(llvm::StringRef)>;
   static Expected<Breakpoint> Parse(llvm::StringRef text, const Module& module,
-                                    const LineTable& lines = {}, StackLookup stack_to_come = {});
+                                    const LineTable& lines = {}, StackLookup stack_to_come = {},
+                                    const NodeFinder& find = {});
 
   const std::string& text() const { return text_; }
   bool has_condition() const { return !filter_.empty() || condition_; }
@@ -53,10 +58,11 @@ class Breakpoint {
   int number = 0;  // the number that the user sees
   int64_t hits = 0;
   int64_t unanswered = 0;  // tensors on which the condition could not be evaluated
-  std::string problem;     // why not, for the first of these tensors
+  std::string problem;     // the reason, for the first of these tensors
 
  private:
-  Error ParsePlace(llvm::StringRef place, const Module& module, const LineTable& lines);
+  Error ParsePlace(llvm::StringRef place, const Module& module, const LineTable& lines,
+                   const NodeFinder& find);
   Error ParseCondition(llvm::StringRef condition, const Module& module);
   bool IsStandIn(llvm::StringRef name) const { return name == "_" || (x_is_any_ && name == "x"); }
 
@@ -65,6 +71,7 @@ class Breakpoint {
   std::string text_;
   Place place_ = Place::kAny;
   std::optional<Glob> glob_;
+  std::optional<NodeSelection> nodes_;                   // instead of glob_, for kNode
   std::string function_;                                 // FUNCTION of FUNCTION/NODE; glob_ matches
                                                          // NODE
   std::vector<std::pair<const Graph*, NodeId>> makers_;  // for kTensors

@@ -88,7 +88,8 @@ Error Help(llvm::StringRef name, llvm::raw_ostream& os) {
 // Otherwise returns "".
 std::string WhyNotMet(const Debugger& debugger, const Breakpoint& breakpoint) {
   if (!debugger.grows() || breakpoint.number <= 0) return "";
-  auto found = Breakpoint::Parse(breakpoint.text(), debugger.module(), debugger.lines());
+  auto found = Breakpoint::Parse(breakpoint.text(), debugger.module(), debugger.lines(), {},
+                                 debugger.finder());
   return found ? "" : TextOf(found.takeError());
 }
 

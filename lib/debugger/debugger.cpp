@@ -173,10 +173,14 @@ Error Debugger::AddBreakpoint(llvm::StringRef text, bool is_temporary) {
   Breakpoint::StackLookup stack_to_come;
   if (grows()) stack_to_come = [this](const Node& node) { return StackOf(node); };
   ASSIGN_OR_RETURN(Breakpoint made,
-                   Breakpoint::Parse(text, module(), lines(), std::move(stack_to_come)));
+                   Breakpoint::Parse(text, module(), lines(), std::move(stack_to_come), finder()));
   made.number = is_temporary ? kTemporary : ++last_number_;
   breakpoints_.push_back(std::move(made));
   return Error::success();
+}
+
+Breakpoint::NodeFinder Debugger::finder() const {
+  return [this](llvm::StringRef name) { return target_->FindNodes(name); };
 }
 
 const std::vector<std::string>& Debugger::feeds() const { return target_->feeds(); }
@@ -214,6 +218,12 @@ Expected<Port> Debugger::FindPort(llvm::StringRef name, const Graph** graph) con
     *graph = &function->body;
   }
   if (functions == 1) return *only;
+  ASSIGN_OR_RETURN(NodeSelection named, target_->FindNodes(name));
+  if (named.nodes().size() == 1) {
+    Node node = named.nodes().front();
+    *graph = &node.graph();
+    return FindTensor(**graph, OutputName(node.name(), ReadTensorName(name).index));
+  }
   // The error suggests similar names; those in the body where the run has stopped have no function
   // prefix.
   auto names = [&](NameSink take) {

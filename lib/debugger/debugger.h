@@ -39,7 +39,7 @@ struct DebugStop {
   std::vector<StopFrame> frames;  // outermost first
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;   // after the node (kAfter): its outputs
-  std::vector<int> breakpoints;  // for kBreakpoint: their numbers
+  std::vector<int> breakpoints;  // for kBreakpoint: the numbers of those that were hit
   int output = -1;     // for kBreakpoint after a node: first output that meets its condition
   std::string filter;  // the text of the temporary breakpoint that was hit
   std::string error;   // for kFailed: the error
@@ -113,6 +113,8 @@ class Debugger : private RunHook {
   // yet.
   static constexpr int kTemporary = -1;
   Error AddBreakpoint(llvm::StringRef text, bool is_temporary = false);
+  // Looks up nodes by names of all kinds, for Breakpoint::Parse.
+  Breakpoint::NodeFinder finder() const;
   const std::vector<std::string>& feeds() const;
   const std::vector<std::string>& fetches() const;
   const std::vector<std::string>& fetch_names() const;  // see RunJob

@@ -5,7 +5,7 @@
 namespace grapnel {
 
 GraphTarget::GraphTarget(const OpenedGraph& opened, const RunRequest& request)
-    : opened_(opened), request_(request.ByItself()), pool_(1) {
+    : opened_(opened), request_(request.ByItself()), pool_(1), names_(opened, request.signature) {
   request_.pool = &pool_;
   // Writes the warnings about the graph only the first time, although each restart makes a new job.
   request_.sink = [this, sink = request_.sink](Severity severity, llvm::StringRef text) {
@@ -33,6 +33,10 @@ Expected<std::vector<Tensor>> GraphTarget::Run(std::vector<Tensor> values) {
 const LineTable& GraphTarget::lines() const {
   if (!lines_) lines_ = LinesOf(opened_);
   return *lines_;
+}
+
+Expected<NodeSelection> GraphTarget::FindNodes(llvm::StringRef name) const {
+  return names_.Nodes(name, /*may_come=*/true);
 }
 
 }  // namespace grapnel

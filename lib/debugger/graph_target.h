@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/debugger/debug_target.h"
+#include "lib/job/name_resolver.h"
 #include "lib/job/run.h"
 
 namespace grapnel {
@@ -26,6 +27,7 @@ class GraphTarget : public DebugTarget {
   const std::vector<std::string>& fetches() const override { return job_->fetches(); }
   const std::vector<std::string>& fetch_names() const override { return job_->fetch_names(); }
   const LineTable& lines() const override;
+  Expected<NodeSelection> FindNodes(llvm::StringRef name) const override;
   const std::string& path() const override { return opened_.model().path; }
 
  private:
@@ -35,6 +37,7 @@ class GraphTarget : public DebugTarget {
   bool has_said_ = false;
   std::unique_ptr<RunJob> job_;
   mutable std::optional<LineTable> lines_;
+  mutable NameResolver names_;
 };
 
 }  // namespace grapnel

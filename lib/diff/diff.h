@@ -18,7 +18,8 @@ namespace grapnel {
 // the name of an attribute. For control inputs and outputs, `before` and `after` list only those
 // that the other graph lacks.
 struct Change {
-  std::string what, before, after;  // before, after: empty if that graph lacks it
+  // `before` is empty if graph A lacks what is compared, `after` if B does.
+  std::string what, before, after;
 };
 
 struct NodeEntry {

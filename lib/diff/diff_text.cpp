@@ -262,7 +262,8 @@ class TextWriter {
       std::string path = name;
       const ScopeLines* at = &inner;
       // A scope that contains nothing but one other scope shares a line with it: "a/b/".
-      while (at->lines.empty() && at->scopes.size() == 1 && !path.empty() && path.back() == '/') {
+      while (at->lines.empty() && at->scopes.size() == 1 && !path.empty() && path.back() == '/' &&
+             path.size() + at->scopes.begin()->first.size() <= ShortNames::kLongest) {
         path += at->scopes.begin()->first;
         at = &at->scopes.begin()->second;
       }
@@ -361,8 +362,12 @@ class TextWriter {
     int sign = static_cast<int>(line.sign);
     std::string rest = line.rest + (line.lone ? NeighborsText(line.lone) : "");
     os_.indent(2 * depth) << (options_.color ? kPaints[sign] : "") << kSigns[sign] << " "
-                          << Printable(line.name) << (options_.color ? "\033[0m" : "") << " "
-                          << Printable(rest) << "\n";
+                          << Printable(Short(line.name)) << (options_.color ? "\033[0m" : "") << " "
+                          << Printable(Short(rest)) << "\n";
+  }
+
+  std::string Short(const std::string& text) const {
+    return options_.names ? options_.names->InText(text) : text;
   }
 
   const DiffTextOptions& options_;

@@ -6,6 +6,7 @@
 #include "lib/diff/python_functions.h"
 #include "lib/diff/renames.h"
 #include "lib/diff/statistics.h"
+#include "lib/ir/short_names.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
@@ -15,6 +16,7 @@ struct DiffTextOptions {
   bool all = false;  // every change, and values in full
   // If not empty, functions are grouped by Python function (see ChangesByPythonFunction).
   llvm::ArrayRef<PythonFunctionChanges> functions = {};
+  const ShortNames* names = nullptr;  // shortens long names; null: names are printed in full
 };
 
 // Writes a line for each change, under its scope; the scope's line counts all changes in it:

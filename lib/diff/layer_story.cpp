@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "lib/ir/device_name.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/printable.h"
@@ -82,8 +81,9 @@ class StoryWriter {
       if (!device.consume_front(kPlaced)) continue;
       for (const std::string& name : counted.nodes) {
         auto node = FindNode(graphs_.now, name);
+        bool is_short = !device.starts_with("/");
         if (node)
-          ++by_layer[graphs_.layers_now.Of(*node)][device.str()];
+          ++by_layer[graphs_.layers_now.Of(*node)][is_short ? device.upper() : device.str()];
         else
           llvm::consumeError(node.takeError());
       }
@@ -171,7 +171,7 @@ std::string TextOf(const LayerEvent& event, bool all) {
   size_t told = 0;
   for (const std::string& what : event.what) {
     if (told++ == kMostTold && !all) {
-      text += " and " + std::to_string(event.what.size() - kMostTold) + " more changes";
+      text += " and " + Plural(event.what.size() - kMostTold, "more change");
       break;
     }
     text += (text.empty() ? "" : "; ") + Printable(what);

@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// What happened to one layer.
+// The changes of one layer.
 struct LayerEvent {
   std::string layer;  // the path; "": nodes outside of layers
   std::string was;    // the path before, if the layer was renamed
@@ -42,11 +42,12 @@ void WriteLayerStory(const LayerStory& story, llvm::StringRef title, bool all,
 // Writes the members "layers" and "unchanged_layers" of the JSON object that `json` has begun.
 void WriteLayerStoryJson(const LayerStory& story, llvm::json::OStream& json);
 
-// What is told of layers. A text that begins with "on " follows the name without a colon.
+// The text about one layer. A text that begins with "on " follows the name without a colon.
 struct LayerText {
   std::string layer, text;
 };
-// Writes the lines of a story, each with an indent of two spaces. `flag`: the one that shows all.
+// Writes the lines of a story, each with an indent of two spaces. `flag`: the
+// flag that makes the command write all lines, for a hint.
 void WriteLayerTexts(llvm::ArrayRef<LayerText> texts, bool all, llvm::StringRef flag,
                      llvm::raw_ostream& os);
 

@@ -3,18 +3,19 @@
 #include "lib/diff/named_nodes.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostGraphs = 4;
+constexpr size_t kMostGraphs = 2;
 
 }  // namespace
 
-const LayerNames& TimelineLayers::NamesAt(int begin) {
-  auto found = names_.find(begin);
+const LayerNames& TimelineLayers::NamesAt(int stage) {
+  auto found = names_.find(stage);
   if (found == names_.end())
-    found = names_.emplace(begin, LayerNames(LayersOf(*timeline_.stages[begin].module))).first;
+    found = names_.emplace(stage, LayerNames(LayersOf(*timeline_.stages[stage].module))).first;
   return found->second;
 }
 
@@ -33,45 +34,60 @@ LayerStory TimelineLayers::OfStage(int stage) {
   return StoryFrom(BeginOf(timeline_, stage), timeline_.stages[now.before], now);
 }
 
-std::vector<TimelineLayers::Whole> TimelineLayers::OfGraphs(size_t most) {
-  std::map<int, int> last;  // the last stage of the graph with which a trace begins
+std::vector<TimelineLayers::Whole> TimelineLayers::Graphs() const {
+  std::map<int, Whole> by_begin;
   for (size_t i = 0; i < timeline_.stages.size(); ++i) {
-    int begin = BeginOf(timeline_, static_cast<int>(i));
+    int stage = static_cast<int>(i), begin = BeginOf(timeline_, stage);
     bool is_same_graph = timeline_.stages[i].dump.line == timeline_.stages[begin].dump.line;
-    if (is_same_graph) last[begin] = static_cast<int>(i);
+    if (!is_same_graph) continue;
+    Whole& whole = by_begin.try_emplace(begin, Whole{stage, stage}).first->second;
+    whole.last = stage;
+    if (!timeline_.stages[i].diff.opened.empty()) whole.first = stage;
   }
-  std::vector<Whole> wholes;
-  for (const auto& [begin, end] : last) {
-    if (begin == end || wholes.size() == most) continue;
-    const TimelineStage &first = timeline_.stages[begin], &now = timeline_.stages[end];
-    Whole whole{begin, end, {}};
-    if (now.before == begin) {
-      whole.story = StoryFrom(begin, first, now);
-    } else {
-      Timeline ends;
-      AddStage(first.dump, first.module, -1, &ends);
-      AddStage(now.dump, now.module, 0, &ends);
-      whole.story = StoryFrom(begin, ends.stages[0], ends.stages[1]);
-    }
-    if (!whole.story.events.empty()) wholes.push_back(std::move(whole));
-  }
-  return wholes;
+  std::vector<Whole> graphs;
+  for (const auto& [begin, whole] : by_begin)
+    if (whole.first != whole.last) graphs.push_back(whole);
+  return graphs;
+}
+
+LayerStory TimelineLayers::OfGraph(const Whole& graph) {
+  const TimelineStage &first = timeline_.stages[graph.first], &last = timeline_.stages[graph.last];
+  if (last.before == graph.first) return StoryFrom(graph.first, first, last);
+  Timeline ends;
+  AddStage(first.dump, first.module, -1, &ends);
+  AddStage(last.dump, last.module, 0, &ends);
+  return StoryFrom(graph.first, ends.stages[0], ends.stages[1]);
 }
 
 void WriteTimelineLayers(const Timeline& timeline, bool all, llvm::raw_ostream& os) {
-  size_t most = all ? timeline.stages.size() : kMostGraphs + 1;
-  std::vector<TimelineLayers::Whole> wholes = TimelineLayers(timeline).OfGraphs(most);
-  for (size_t i = 0; i < wholes.size(); ++i) {
-    if (i == kMostGraphs && !all) {
-      os << "layers of more graphs: --all\n\n";
-      break;
-    }
-    const DumpStage& first = timeline.stages[wholes[i].first].dump;
-    const DumpStage& last = timeline.stages[wholes[i].last].dump;
-    WriteLayerStory(wholes[i].story,
-                    "layers of " + Printable(first.line) + ", " + Printable(first.stage) + " to " +
-                        Printable(last.stage),
-                    all, os);
+  TimelineLayers layers(timeline);
+  std::vector<TimelineLayers::Whole> graphs = layers.Graphs();
+  llvm::stable_sort(graphs, [&](const auto& x, const auto& y) {
+    return timeline.stages[x.first].nodes > timeline.stages[y.first].nodes;
+  });
+  std::vector<std::pair<std::string, size_t>> told;  // stories, and how many other graphs have them
+  for (const TimelineLayers::Whole& graph : graphs) {
+    if (told.size() == kMostGraphs && !all) break;
+    const DumpStage &first = timeline.stages[graph.first].dump,
+                    &last = timeline.stages[graph.last].dump;
+    std::string title = "layers of " + Printable(first.line) + ", from " + Printable(first.stage) +
+                        " to " + Printable(last.stage);
+    std::string text;
+    llvm::raw_string_ostream story(text);
+    WriteLayerStory(layers.OfGraph(graph), "", all, story);
+    if (text.empty()) continue;
+    auto same = llvm::find_if(
+        told, [&](const auto& one) { return llvm::StringRef(one.first).ends_with(text); });
+    if (same == told.end())
+      told.emplace_back(title + text, 0);
+    else
+      ++same->second;
+  }
+  for (const auto& [text, others] : told) {
+    auto [title, story] = llvm::StringRef(text).split('\n');
+    os << title;
+    if (others > 0) os << ", and the same in " << Plural(others, "more graph");
+    os << "\n" << story;
   }
 }
 

@@ -11,8 +11,8 @@
 
 namespace grapnel {
 
-// Tells what stages did to layers. The layers are those of the stage with which a trace begins,
-// since later stages may lack the variables by which layers are found. The timeline outlives it.
+// Tells what stages did to layers. The layers are those that the graph had before, since later
+// stages may lack the variables by which layers are found. The timeline outlives it.
 class TimelineLayers {
  public:
   explicit TimelineLayers(const Timeline& timeline) : timeline_(timeline) {}
@@ -20,24 +20,25 @@ class TimelineLayers {
   // Returns the story of a stage; empty for the first stage of a trace.
   LayerStory OfStage(int stage);
 
-  // What all stages of a graph did together.
+  // The stages between which all that passes did to a graph happened. It begins where the last
+  // calls were inlined, since what was done to the nodes before cannot be followed.
   struct Whole {
-    int first = 0, last = 0;  // stages
-    LayerStory story;
+    int first = 0, last = 0;
   };
-  // Returns the story of each graph that changed, in the timeline's order; at most `most`. Cost: a
-  // diff for each graph with more than two stages.
-  std::vector<Whole> OfGraphs(size_t most);
+  // Returns the graphs with which traces begin, in the timeline's order, if they have two stages.
+  std::vector<Whole> Graphs() const;
+  // Cost: a diff, if there are stages between the two.
+  LayerStory OfGraph(const Whole& graph);
 
  private:
-  const LayerNames& NamesAt(int begin);
+  const LayerNames& NamesAt(int stage);
   LayerStory StoryFrom(int begin, const TimelineStage& before, const TimelineStage& now);
 
   const Timeline& timeline_;
-  std::map<int, LayerNames> names_;  // by the first stage of a trace
+  std::map<int, LayerNames> names_;  // by stage
 };
 
-// Writes the stories of graphs, of at most four of them unless `all`.
+// Writes the stories of graphs, each once. Unless `all`, of the two largest graphs that have one.
 void WriteTimelineLayers(const Timeline& timeline, bool all, llvm::raw_ostream& os);
 
 }  // namespace grapnel

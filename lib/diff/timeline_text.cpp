@@ -102,13 +102,15 @@ void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json) {
       json.object([&] { StageJson(timeline, layers, json).Write(stage); });
   });
   json.attributeArray("graphs", [&] {
-    for (const auto& whole : layers.OfGraphs(timeline.stages.size())) {
+    for (const TimelineLayers::Whole& whole : layers.Graphs()) {
+      LayerStory story = layers.OfGraph(whole);
+      if (story.events.empty()) continue;
       const DumpStage& last = timeline.stages[whole.last].dump;
       json.object([&] {
         json.attribute("graph", llvm::json::fixUTF8(last.line));
         json.attribute("before", llvm::json::fixUTF8(timeline.stages[whole.first].dump.file));
         json.attribute("file", llvm::json::fixUTF8(last.file));
-        WriteLayerStoryJson(whole.story, json);
+        WriteLayerStoryJson(story, json);
       });
     }
   });

@@ -262,6 +262,7 @@ class Comparison {
 
 std::vector<std::string> RowOf(const ValueDiff& one) {
   std::string name = one.a.empty() ? one.b : one.a;
+  if (!one.name.empty()) name = one.name + ", " + name;
   if (!one.a.empty() && !one.b.empty() && one.a != one.b) name += " (now " + one.b + ")";
   if (!one.problem.empty()) return {name, one.type, one.problem, "", "", ""};
   const ValueDistance& d = one.distance;

@@ -30,6 +30,8 @@ struct ValueDiff {
   ValueDistance distance;
   std::string problem;  // why no values were compared
   Node in_b = {};       // the variable or constant in B; none if only A has it
+  // The name of the variable in the program, if that is another one: "dense1/kernel".
+  std::string name = {};
 };
 // Returns "3 of 12 elements differ, by up to 0.25", or the problem.
 std::string DistanceText(const ValueDiff& one);

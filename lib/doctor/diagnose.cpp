@@ -157,9 +157,7 @@ class GraphDoctor {
       int variable = finding.function.empty() ? layers.FindVariable(finding.node) : -1;
       finding.layer = variable >= 0 ? layers.OfVariable(finding.node)
                                     : layers.Of(finding.function, finding.node);
-      if (variable < 0) continue;
-      const std::string& name = layers.table().variables()[variable].name;
-      if (name != finding.node) finding.variable = name;
+      if (variable >= 0) finding.variable = layers.table().variables()[variable].name;
     }
   }
 

@@ -32,7 +32,7 @@ struct CheckOutcome {
   };
   const CheckInfo* info;
   Status status = kRun;
-  std::string reason;  // why not; set unless status is kRun
+  std::string reason;  // why the check did not run; set unless status is kRun
 };
 
 struct Diagnosis {

@@ -44,10 +44,12 @@ std::string NeedsText(const CheckInfo& info) {
 
 void WriteFinding(const Finding& finding, llvm::StringRef path, llvm::raw_ostream& os) {
   os << "\n" << ConfidenceName(finding.confidence) << ": ";
-  if (!finding.variable.empty()) os << finding.variable << ", node ";
+  if (!finding.variable.empty() && finding.variable != finding.node)
+    os << finding.variable << ", node ";
   os << finding.node;
   if (!finding.function.empty()) os << " in " << finding.function;
-  if (!finding.layer.empty()) os << " in layer " << finding.layer;
+  bool names_layer = llvm::StringRef(finding.node).starts_with(finding.layer + "/");
+  if (!finding.layer.empty() && !names_layer) os << " in layer " << finding.layer;
   os << " (" << finding.check << ")\n";
   if (!finding.file.empty() && finding.file != path) os << "  in " << finding.file << "\n";
   if (!finding.made_at.empty()) os << "  at " << finding.made_at << "\n";

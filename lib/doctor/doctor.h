@@ -31,7 +31,7 @@ struct Finding {
   std::string file;            // file, folder or source line of the problem; or empty
   std::string what, advice;
   // Set by the caller of the check, if known: "net.py:21 in loss_fn", the path of the layer, and
-  // the variable's name in the program ("dense1/kernel") if it differs from `node`.
+  // the name that the variable has in the program: "dense1/kernel".
   std::string made_at, layer, variable;
 };
 
@@ -59,7 +59,7 @@ struct VariableHistory {
     double spread = 0;  // standard deviation
     int64_t bad = 0;    // number of NaNs and infinities
   };
-  std::vector<Moment> moments;  // the first: the initial state, or checkpoint
+  std::vector<Moment> moments;  // the first is the initial state or the first checkpoint
   Tensor first, last;
   bool is_slot = false;  // the variable is a slot of an optimizer (known only for checkpoints)
   bool IsWeight() const { return dims.size() >= 2; }

@@ -10,7 +10,8 @@
 
 namespace grapnel {
 
-// `pool` must outlive the evaluator. Not thread-safe.
+// `pool` must outlive the evaluator. The evaluator is thread-safe: passes that run over several
+// functions at the same time share it.
 GRAPNEL_PUBLIC std::unique_ptr<Evaluator> MakeCpuEvaluator(ThreadPool& pool);
 
 }  // namespace grapnel

@@ -142,8 +142,8 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
   // run on the CPU, and values are copied as needed. A graph with Switch, Merge or loops of single
   // nodes runs on the CPU as a whole. Null: all nodes run on the CPU.
   Device* device = nullptr;
-  // If not null: once the flag is set, no other kernel starts: its call returns an error, which
-  // ends the run.
+  // If not null: once the flag is set, no further kernel starts; the next call of a kernel returns
+  // an error instead, which ends the run.
   const CancelFlag* cancel = nullptr;
   // Allows Winograd convolutions where the CPU's library has them: faster, with different rounding.
   bool winograd = false;

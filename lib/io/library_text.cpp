@@ -21,8 +21,8 @@ std::string Joined(llvm::ArrayRef<std::string> parts, size_t limit) {
 
 class Writer {
  public:
-  Writer(const FunctionLibrary& library, bool all, llvm::raw_ostream& os)
-      : library_(library), all_(all), limit_(all ? ~size_t{0} : kParts), os_(os) {}
+  Writer(const FunctionLibrary& library, bool all, llvm::raw_ostream& os, const ShortNames& names)
+      : library_(library), all_(all), limit_(all ? ~size_t{0} : kParts), os_(os), names_(names) {}
 
   void Write() {
     if (library_.functions.empty()) return;
@@ -117,7 +117,7 @@ class Writer {
       add("a copy of " + Printable(ShortName(At(each.copy_of))));
     add(PairPart(each));
     if (!each.calls.empty()) add("calls " + CalleesText(each.calls));
-    return llvm::join(parts, "; ");
+    return names_.InText(llvm::join(parts, "; "));
   }
 
   std::string RolePart(const LibraryFunction& each) const {
@@ -174,12 +174,14 @@ class Writer {
   bool all_;
   size_t limit_;
   llvm::raw_ostream& os_;
+  const ShortNames& names_;
 };
 
 }  // namespace
 
-void WriteLibraryText(const FunctionLibrary& library, bool all, llvm::raw_ostream& os) {
-  Writer(library, all, os).Write();
+void WriteLibraryText(const FunctionLibrary& library, bool all, llvm::raw_ostream& os,
+                      const ShortNames& names) {
+  Writer(library, all, os, names).Write();
 }
 
 std::string ArgumentsText(const LibraryFunction& each, size_t limit) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "lib/ir/short_names.h"
 #include "lib/library/function_library.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -15,7 +16,8 @@ namespace grapnel {
 // that only few lack, its gradient, and the functions that it calls. Prints a row with only one
 // such line as a single line. Prints nothing for an empty library. Truncates long lists, with a
 // note, unless `all`.
-void WriteLibraryText(const FunctionLibrary& library, bool all, llvm::raw_ostream& os);
+void WriteLibraryText(const FunctionLibrary& library, bool all, llvm::raw_ostream& os,
+                      const ShortNames& names = {});
 
 // Returns a name such as "forward 66", the Python function's name and the number of the trace, if
 // these identify the function; otherwise the function's own name.

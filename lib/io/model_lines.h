@@ -35,7 +35,7 @@ enum class SourceReach {
 // Returns the frame's line with `around` lines before and after it, from the source file on this
 // machine; resolves a relative path against the model's folder, or the working directory. Reads
 // only files with the name of a source file (.py, .cpp, .cc, .cxx, .c, .h, .hpp, .inc) that are
-// regular files of text, at most 4 MB long, because a graph must not be able to make grapnel read
+// regular files of text, at most 4 MiB long, because a graph must not be able to make grapnel read
 // arbitrary files. Returns nullopt if there is no such file that it may read, or if the file has no
 // such line.
 GRAPNEL_PUBLIC std::optional<SourceText> ReadSourceText(llvm::StringRef model_path,

@@ -15,8 +15,8 @@ namespace grapnel {
 // the name of the node.
 std::string NameOfVariable(const Node& node);
 
-// True for the name of a variable that is the state of Keras's random generators. It is no
-// parameter, and each time that a program builds its model, it starts from another one.
+// True for the name of a variable that is the state of Keras's random generators. It does not
+// count as a parameter, and each time that a program builds its model, it starts from another one.
 bool IsGeneratorState(llvm::StringRef variable);
 
 struct SavedVariable {

@@ -1,5 +1,6 @@
 #include "lib/io/saver_keys.h"
 
+#include <map>
 #include <optional>
 
 #include "lib/ir/find.h"
@@ -26,28 +27,41 @@ bool IsAssign(const Node& node) {
   return (node.op() == "AssignVariableOp" || node.op() == "Assign") && node.num_inputs() >= 2;
 }
 
-std::optional<std::string> StringAt(const Graph& graph, Port port, int64_t index) {
-  Port source = SourceOf(graph, port);
-  if (source.node == kNoNode || graph.node(source.node).op() != "Const") return std::nullopt;
-  auto literal = Literal::FromConst(graph.node(source.node));
-  if (!literal) {
-    llvm::consumeError(literal.takeError());
-    return std::nullopt;
+// The string constants of a body. A saver has thousands of keys in one constant, which is decoded
+// once.
+class Strings {
+ public:
+  explicit Strings(const Graph& graph) : graph_(graph) {}
+
+  std::optional<std::string> At(Port port, int64_t index) {
+    Port source = SourceOf(graph_, port);
+    if (source.node == kNoNode || graph_.node(source.node).op() != "Const") return std::nullopt;
+    auto [known, is_new] = known_.try_emplace(source.node);
+    std::optional<Literal>& literal = known->second;
+    if (is_new) {
+      auto made = Literal::FromConst(graph_.node(source.node));
+      if (made && made->dtype() == proto::DT_STRING) literal = std::move(*made);
+      llvm::consumeError(made.takeError());
+    }
+    if (!literal || index >= literal->num_elements()) return std::nullopt;
+    return literal->strings()[literal->is_splat() ? 0 : index];
   }
-  if (literal->dtype() != proto::DT_STRING || index >= literal->num_elements()) return std::nullopt;
-  return literal->strings()[literal->is_splat() ? 0 : index];
-}
+
+ private:
+  const Graph& graph_;
+  std::map<NodeId, std::optional<Literal>> known_;
+};
 
 // Returns the key of the checkpoint tensor that RestoreV2 reads for this value; nullopt if the
 // value comes from another op or is only a slice, or if the key is not a constant.
-std::optional<std::string> KeyOfValue(const Graph& graph, Port value) {
+std::optional<std::string> KeyOfValue(const Graph& graph, Port value, Strings* strings) {
   Port source = SourceOf(graph, value);
   if (source.node == kNoNode || source.IsControl()) return std::nullopt;
   Node node = graph.node(source.node);
   if (node.op() != "RestoreV2" || node.num_inputs() < 3) return std::nullopt;
-  std::optional<std::string> slices = StringAt(graph, node.input(2), source.index);
+  std::optional<std::string> slices = strings->At(node.input(2), source.index);
   if (slices && !slices->empty()) return std::nullopt;
-  return StringAt(graph, node.input(1), source.index);
+  return strings->At(node.input(1), source.index);
 }
 
 class SaverReader {
@@ -65,12 +79,13 @@ class SaverReader {
       auto found = in_main.find(source.node);
       return found == in_main.end() ? kNoNode : found->second;
     };
+    Strings strings(body);
     for (NodeId id : nodes) {
       Node node = body.node(id);
       if (IsAssign(node)) {
         NodeId variable = variable_at(node.input(0));
         std::optional<std::string> key;
-        if (variable != kNoNode) key = KeyOfValue(body, node.input(1));
+        if (variable != kNoNode) key = KeyOfValue(body, node.input(1), &strings);
         if (key) keys.try_emplace(variable, std::move(*key));
       } else if (MayCallFunctions(node)) {
         ReadCallee(node, variable_at);

@@ -13,7 +13,7 @@ namespace grapnel {
 namespace {
 
 void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<TensorSummary> tensors,
-                  bool all) {
+                  bool all, const ShortNames& names) {
   if (tensors.empty()) return;
   os << "\n" << title << "\n";
   std::vector<std::vector<std::string>> rows;
@@ -23,7 +23,8 @@ void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<Tenso
     std::string type = t.dtype + (t.shape == "?" ? "" : t.shape);
     if (!t.held_dtype.empty())
       type += " of " + t.held_dtype + (t.held_shape == "?" ? "" : t.held_shape);
-    rows.push_back({t.name, type, t.op + (t.index ? " " + std::to_string(*t.index) : "")});
+    rows.push_back(
+        {names.Of(t.name), type, t.op + (t.index ? " " + std::to_string(*t.index) : "")});
   }
   os << Table(rows, "  ");
   if (shown < tensors.size())
@@ -31,12 +32,13 @@ void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<Tenso
 }
 
 // Prints the ops of a graph that have side effects.
-void PrintEffects(llvm::raw_ostream& os, llvm::ArrayRef<EffectSummary> effects, bool all) {
+void PrintEffects(llvm::raw_ostream& os, llvm::ArrayRef<EffectSummary> effects, bool all,
+                  const ShortNames& names) {
   if (effects.empty()) return;
   os << "\nops with effects\n";
   std::vector<std::vector<std::string>> rows;
   size_t shown = all ? effects.size() : std::min<size_t>(effects.size(), 12);
-  for (size_t i = 0; i < shown; ++i) rows.push_back({effects[i].name, effects[i].op});
+  for (size_t i = 0; i < shown; ++i) rows.push_back({names.Of(effects[i].name), effects[i].op});
   os << Table(rows, "  ");
   if (shown < effects.size())
     os << "  ... and " << WithCommas(effects.size() - shown) << " more (--all)\n";
@@ -84,7 +86,8 @@ void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
 }  // namespace
 
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
-                      const FunctionLibrary& library, bool all, llvm::raw_ostream& os) {
+                      const FunctionLibrary& library, bool all, llvm::raw_ostream& os,
+                      const ShortNames& names) {
   if (!graph.signatures.empty()) {
     PrintSignatures(os, graph);
     WriteObjectFunctionsText(graph.whole ? *graph.whole : graph, all, os);
@@ -106,10 +109,10 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
   if (summary.producer) os << "; GraphDef version " << summary.producer;
   os << "\n";
   if (graph.signatures.empty() || all) {  // otherwise the signatures list inputs and outputs
-    PrintTensors(os, "inputs", summary.inputs, all);
+    PrintTensors(os, "inputs", summary.inputs, all, names);
     PrintTensors(os, summary.is_function ? "outputs" : "outputs (no consumers)", summary.outputs,
-                 all);
-    PrintEffects(os, summary.effects, all);
+                 all, names);
+    PrintEffects(os, summary.effects, all, names);
   }
   os << "\nops\n";
   std::string line = "  ";
@@ -139,12 +142,12 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
     os << "\nlargest constants\n";
     std::vector<std::vector<std::string>> rows;
     for (const ConstantSummary& c : summary.largest_constants) {
-      rows.push_back({HumanBytes(c.bytes), c.dtype + c.shape, c.name});
+      rows.push_back({HumanBytes(c.bytes), c.dtype + c.shape, names.Of(c.name)});
       if (!all && rows.size() == 5) break;
     }
     os << Table(rows, "  ");
   }
-  WriteLibraryText(library, all, os);
+  WriteLibraryText(library, all, os, names);
 }
 
 }  // namespace grapnel

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_IO_SUMMARY_TEXT_H_
 
 #include "lib/io/open.h"
+#include "lib/ir/short_names.h"
 #include "lib/ir/summary.h"
 #include "lib/library/function_library.h"
 #include "llvm/Support/raw_ostream.h"
@@ -13,7 +14,8 @@ namespace grapnel {
 // of a graph; also its inputs, outputs and ops with effects if it has no signatures, or if `all`.
 // Truncates long lists unless `all`.
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
-                      const FunctionLibrary& library, bool all, llvm::raw_ostream& os);
+                      const FunctionLibrary& library, bool all, llvm::raw_ostream& os,
+                      const ShortNames& names = {});
 
 }  // namespace grapnel
 

@@ -8,6 +8,7 @@
 
 namespace grapnel {
 
+// Thread-safe: passes that run over several functions at the same time share an evaluator.
 class GRAPNEL_PUBLIC Evaluator {
  public:
   virtual ~Evaluator() = default;

@@ -145,7 +145,7 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
   literal.num_elements_ = *count;
   // If fewer elements are written than the shape has, TensorFlow repeats the last one. A message of
   // a few bytes must not take gigabytes of memory that way. True if it would: the shape needs more
-  // than 64 MB and has more than 1000 times as many elements as are written.
+  // than 64 MiB and has more than 1000 times as many elements as are written.
   auto claims_too_much = [&](int64_t written, int64_t element) {
     constexpr int64_t kAlwaysAllowed = 64 << 20, kMaxRatio = 1000;
     return *count > kAlwaysAllowed / element && *count / kMaxRatio > written;

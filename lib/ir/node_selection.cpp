@@ -1,52 +1,26 @@
 #include "lib/ir/node_selection.h"
 
-#include "lib/ir/tensor_name.h"
+#include "lib/ir/name_parts.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
-namespace {
-
-// True if `name` is `scope`, or in it.
-bool IsIn(llvm::StringRef name, llvm::StringRef scope) {
-  return name.consume_front(scope) && (name.empty() || name.starts_with("/"));
-}
-
-bool HasNode(const Module& module, llvm::StringRef name) {
-  if (module.main.Find(name)) return true;
-  auto [function_name, inner] = name.split('/');
-  const Function* function = module.FindFunction(function_name);
-  return function && function->body.Find(inner);
-}
-
-// Calls `visit` with the name, and with what follows each '/' in it, until it returns true.
-bool AnyTail(llvm::StringRef name, llvm::function_ref<bool(llvm::StringRef)> visit) {
-  for (;;) {
-    if (visit(name)) return true;
-    size_t at = name.find('/');
-    if (at == llvm::StringRef::npos) return false;
-    name = name.drop_front(at + 1);
-  }
-}
-
-}  // namespace
-
-Expected<NodeSelection> NodeSelection::Parse(const Module& module, llvm::StringRef text) {
-  NodeSelection selection;
-  selection.text_ = text.str();
-  for (llvm::StringRef part : {text, ReadTensorName(text).node}) {
-    selection.part_ = part.rtrim('/').str();
-    selection.is_whole_ = HasNode(module, selection.part_);
-    if (selection.is_whole_) return selection;
-  }
-  ASSIGN_OR_RETURN(Glob glob, Glob::Parse(text));
-  if (!glob.IsName()) selection.glob_ = std::move(glob);
-  return selection;
-}
 
 bool NodeSelection::Has(llvm::StringRef name) const {
-  if (is_whole_) return IsIn(name, part_);
-  if (glob_) return AnyTail(name, [&](llvm::StringRef tail) { return glob_->Fits(tail); });
-  if (part_.empty()) return false;
-  return AnyTail(name, [&](llvm::StringRef tail) { return IsIn(tail, part_); });
+  if (names_.count(name.str()) != 0) return true;
+  if (llvm::any_of(scopes_, [&](const std::string& scope) { return IsInScope(name, scope); }))
+    return true;
+  if (!end_.empty() && EndsWithParts(name, end_)) return true;
+  return glob_ && AnyEnd(name, [&](llvm::StringRef end) { return glob_->Fits(end); });
+}
+
+bool NodeSelection::Has(const Node& node) const {
+  std::string name = NameWithFunction(node);
+  return function_names_.count(name) != 0 || Has(name);
+}
+
+std::string NameWithFunction(const Node& node) {
+  const Function* function = FunctionOf(node.graph());
+  return (function ? function->name() + "/" + node.name() : node.name()).str();
 }
 
 }  // namespace grapnel

@@ -1,36 +1,48 @@
-// The nodes that a user means by a name: a node, a layer, or a pattern.
+// The nodes that a name, a layer or a pattern means.
 #ifndef GRAPNEL_LIB_IR_NODE_SELECTION_H_
 #define GRAPNEL_LIB_IR_NODE_SELECTION_H_
 
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "lib/ir/module.h"
 #include "lib/support/glob.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
-class NodeSelection {
+// A set of nodes by name, so that they are found in a copy of the graph too, after calls were
+// inlined, and among the nodes that passes make. NameResolver::Nodes (lib/job/name_resolver.h)
+// makes it.
+class GRAPNEL_PUBLIC NodeSelection {
  public:
-  // Reads `text` as the first of these that the module has:
-  //   NODE, FUNCTION/NODE, NODE:0   the node (FindNode in lib/ir/find.h), and the nodes in the scope
-  //                                 of that name
-  //   a pattern (lib/support/glob.h)  the nodes whose names match, from any component on
-  //   a part of a name                the nodes of that name in any scope, and the nodes in any scope
-  //                                   of that name: "dense" for model/dense/MatMul
-  // Error: a malformed pattern. Whether there are such nodes, only Has() tells: passes may make them.
-  static Expected<NodeSelection> Parse(const Module& module, llvm::StringRef text);
-
+  // The name as the user wrote it.
   const std::string& text() const { return text_; }
-  // `name`: NODE, or FUNCTION/NODE.
+  // The nodes of the graph in which the name was resolved, in its order. They are valid as long as
+  // the graph does not change.
+  const std::vector<Node>& nodes() const { return nodes_; }
+
+  // `name`: NODE, FUNCTION/NODE, or the name that a node has after inlining, CALL/NODE. If the user
+  // named a node in one call, only the name in this call belongs to the selection.
   bool Has(llvm::StringRef name) const;
+  // `node`: of any copy of the graph. A node of a function is the same in all calls.
+  bool Has(const Node& node) const;
 
  private:
+  friend class NameResolver;
   std::string text_;
-  std::string part_;       // without an output's number
-  bool is_whole_ = false;  // part_ is a node's whole name
-  std::optional<Glob> glob_;
+  std::vector<Node> nodes_;
+  std::set<std::string> names_;           // of nodes(), in all calls that are meant
+  std::set<std::string> function_names_;  // of nodes(), by NameWithFunction
+  std::vector<std::string> scopes_;       // all nodes in these scopes belong to it
+  std::optional<Glob> glob_;              // of the end of a name
+  std::string end_;                       // a name, or the end of one, that the graph does not have
 };
+
+// Returns "FUNCTION/NODE", or for a node of the main graph "NODE": names that NameResolver takes.
+GRAPNEL_PUBLIC std::string NameWithFunction(const Node& node);
 
 }  // namespace grapnel
 

@@ -151,7 +151,7 @@ TextGraph BuildGraph(ParsedGraph& parsed, const std::string& file_name) {
 
 bool IsDashes(llvm::StringRef line) { return line.substr(0, 3) == "---"; }
 
-// A part of the file between lines of dashes: its text, and the title in the line before it.
+// A part of the file between lines of dashes: its text, and the title in the line of dashes before.
 struct Section {
   llvm::StringRef title, text;
   int first_line;

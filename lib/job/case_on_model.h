@@ -46,13 +46,15 @@ struct SameEnds {
   struct End {
     std::string a, b, key;
   };
-  bool by_keys = false;  // paired by keys, though there may be no common key
+  // True if the lists were made by comparing keys; they are empty if the graphs share no key.
+  bool by_keys = false;
   std::vector<End> inputs, outputs;
 };
 // Pairs the inputs and outputs of two graphs by the keys of `signature`; an empty name means the
 // default signature of `a`. A case captured from a signature has its keys; of two cases, pairs only
-// the outputs. Else `by_keys` is false if a graph has no signatures, or if `b` lacks the signature.
-// Errors: those of CaseOnModel; `a` lacks the signature.
+// the outputs. There are no keys to compare, and `by_keys` is false, if one graph is a case without
+// a signature, if a graph that is not a case has no signatures, or if neither is a case and `b`
+// lacks the signature. Errors: those of CaseOnModel; `a` lacks the signature.
 Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
                                 llvm::StringRef signature);
 

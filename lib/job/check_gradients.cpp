@@ -9,6 +9,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/job/gradient_variables.h"
+#include "lib/job/name_resolver.h"
 #include "lib/trace/gradient.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -138,9 +139,9 @@ class Checker {
     auto note = [&](const std::string& name) {
       if (auto port = FindTensorIfThere(graph, name)) fed.insert(port->node);
     };
+    NameResolver resolver(opened_, request_.run.signature);
     for (const FeedSource& feed : run->feeds) {
-      ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(opened_.model(), opened_.file(),
-                                                       request_.run.signature, feed.tensor));
+      ASSIGN_OR_RETURN(std::string tensor, resolver.MainTensor(feed.tensor));
       note(tensor);
     }
     if (IsCase(opened_.model())) llvm::for_each(known.feeds, note);
@@ -162,13 +163,11 @@ class Checker {
   Expected<std::vector<bool>> NeededByFetches(const std::vector<std::string>& known) const {
     const Graph& graph = opened_.module().main;
     std::vector<std::string> tensors = request_.run.fetches.empty() ? known : request_.run.fetches;
+    NameResolver resolver(opened_, request_.run.signature);
     for (std::string& tensor : tensors) {
-      auto found = TensorOfKey(opened_.model(), opened_.file(), request_.run.signature, tensor);
-      if (!found) {
-        llvm::consumeError(found.takeError());
-        return std::vector<bool>(graph.end_id(), true);
-      }
-      tensor = *found;
+      ASSIGN_OR_RETURN(auto found, resolver.MainTensorIfThere(tensor));
+      if (!found) return std::vector<bool>(graph.end_id(), true);
+      tensor = std::move(*found);
     }
     if (tensors.empty()) return std::vector<bool>(graph.end_id(), true);
     return NodesNeededBy(graph, tensors);
@@ -191,6 +190,8 @@ class Checker {
       AddIfAsked(std::move(input));
     }
     for (const GradientVariable& found : GradientVariables(opened_, ys_)) {
+      // A name may be that of a needed variable in the program, and of another one in the graph.
+      if (!found.is_needed && (request_.by.empty() || asked_.contains(found.label))) continue;
       StoredVariable* variable = VariableOf(job_->session(), found.node);
       Tensor value = variable ? variable->Get() : Tensor();
       if (!value) continue;
@@ -199,7 +200,7 @@ class Checker {
       input.label = found.label;
       input.variables = {variable};
       input.value = value;
-      if (found.is_needed || !request_.by.empty()) AddIfAsked(std::move(input));
+      AddIfAsked(std::move(input));
     }
     for (const std::string& name : request_.by) {
       if (!asked_.contains(name))
@@ -472,9 +473,9 @@ namespace {
 bool HasGradient(DataType dtype) { return IsReal(dtype) || IsComplex(dtype); }
 
 // Returns the tensor that `name`, a key or a tensor, names; it must be floating point or complex.
-Expected<std::string> RealTensorOf(const OpenedGraph& opened, llvm::StringRef signature,
+Expected<std::string> RealTensorOf(const OpenedGraph& opened, NameResolver& resolver,
                                    llvm::StringRef name) {
-  ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(opened.model(), opened.file(), signature, name));
+  ASSIGN_OR_RETURN(std::string tensor, resolver.MainTensor(name));
   ASSIGN_OR_RETURN(Port port, FindTensor(opened.module().main, tensor));
   DataType dtype = DifferentiatedType(opened.module().main, port);
   if (HasGradient(dtype)) return tensor;
@@ -498,8 +499,9 @@ Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringR
     }
   };
   GradientEnds ends;
+  NameResolver resolver(opened, signature);
   for (const std::string& name : fetches) {
-    ASSIGN_OR_RETURN(std::string tensor, RealTensorOf(opened, signature, name));
+    ASSIGN_OR_RETURN(std::string tensor, RealTensorOf(opened, resolver, name));
     ends.ys.push_back(std::move(tensor));
   }
   if (fetches.empty()) add_real(known.fetches, ends.ys);
@@ -511,7 +513,7 @@ Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringR
     if (named != variables.end()) {
       tensor = named->node.name().str();
     } else {
-      ASSIGN_OR_RETURN(tensor, RealTensorOf(opened, signature, name));
+      ASSIGN_OR_RETURN(tensor, RealTensorOf(opened, resolver, name));
     }
     ends.xs.push_back(std::move(tensor));
     ends.labels.push_back(name);

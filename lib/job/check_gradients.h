@@ -59,8 +59,9 @@ double DefaultTolerance(DataType dtype);
 // of x slightly larger and smaller (central differences with two step sizes, extrapolated). If the
 // result differs from the gradient, as near the kink of a Relu, tries smaller steps, and measures
 // how much rounding alone changes a finite difference. Errors: those of RunJob; those of Gradients;
-// no floating-point y or x; a name in `by` that is neither a floating-point feed nor such a
-// variable; a graph whose fetches differ from run to run. Cost: 4 to 29 runs per element.
+// no floating-point y or x; a name in `by` that is neither a floating-point feed nor a
+// floating-point resource variable with a value; a graph whose fetches differ from run to run.
+// Cost: 4 to 29 runs per element.
 Expected<GradientCheck> CheckGradients(OpenedGraph& opened, const GradientCheckRequest& request);
 
 // The graph extended by the gradients of the sum of `ys` with respect to each of `xs`, and the
@@ -75,8 +76,8 @@ Expected<GraphWithGradients> AddGradients(const Module& module, llvm::ArrayRef<s
                                           llvm::ArrayRef<std::string> xs,
                                           llvm::ArrayRef<Shape> seed_shapes = {});
 
-// The tensors of which gradients are taken and by which, as AddGradients() expects them, and the
-// names under which a user knows the latter.
+// The tensors of which gradients are taken (`ys`), and those with respect to which they are taken
+// (`xs`), as AddGradients() expects them. `labels`: for each of `xs`, the name that a user knows.
 struct GradientEnds {
   std::vector<std::string> ys, xs, labels;
 };

@@ -33,9 +33,10 @@ struct RunComparison {
   Divergence divergence;
   std::vector<ComparedFetch> fetches;
   std::string failure_a, failure_b;  // the error that ended a run; else empty
-  int64_t nodes_of_a = 0;            // nodes of A that ran
-  int64_t paired = 0;                // of these, nodes with a counterpart in B
-  int parts = 1;                     // how often the graphs ran
+  // Executions of A's nodes (a node in a loop counts in each iteration), and how many of these
+  // executions have a counterpart in B.
+  int64_t nodes_of_a = 0, paired = 0;
+  int parts = 1;  // how often the graphs ran
   // True if rewrites made B from A: corresponding inner tensors may then differ on purpose, and
   // only a mismatch that reaches a diverged fetch is a fault.
   bool is_rewritten = false;

@@ -146,8 +146,8 @@ void WriteCounts(const RunComparison& comparison, llvm::raw_ostream& os) {
      << " beyond it";
   int64_t alone = comparison.nodes_of_a - comparison.paired;
   if (alone > 0)
-    os << "; " << WithCommas(alone) << " of " << Plural(comparison.nodes_of_a, "node")
-       << " that ran in A have no counterpart in B";
+    os << "; " << WithCommas(alone) << " of " << Plural(comparison.nodes_of_a, "execution")
+       << " of nodes in A have no counterpart in B";
   os << "\n";
 }
 

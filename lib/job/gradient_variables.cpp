@@ -1,5 +1,7 @@
 #include "lib/job/gradient_variables.h"
 
+#include <algorithm>
+
 #include "lib/io/layers/layers.h"
 #include "lib/io/signature.h"
 #include "llvm/ADT/StringMap.h"
@@ -40,6 +42,8 @@ std::vector<GradientVariable> GradientVariables(const OpenedGraph& opened,
     if (variable.is_needed && with_label[variable.label] > 1)
       variable.label = variable.node.name().str();
   }
+  std::stable_partition(variables.begin(), variables.end(),
+                        [](const GradientVariable& variable) { return variable.is_needed; });
   return variables;
 }
 

@@ -22,9 +22,9 @@ struct GradientVariable {
   bool is_needed = false;  // one of the ys needs it
 };
 
-// Returns the floating-point resource variables, in the order of their nodes. A SavedModel may have
-// more than the ys need: those of other signatures, of an optimizer, and copies for the saver. `ys`
-// are tensors of the main graph.
+// Returns the floating-point resource variables: those that the ys need, then the others, each in
+// the order of their nodes. The others of a SavedModel are those of other signatures, of an
+// optimizer, and copies for the saver. `ys` are tensors of the main graph.
 std::vector<GradientVariable> GradientVariables(const OpenedGraph& opened,
                                                 llvm::ArrayRef<std::string> ys);
 

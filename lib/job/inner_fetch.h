@@ -22,7 +22,9 @@ enum class CallKind {
 };
 
 struct InnerCall {
-  std::string caller;  // the calling node, in the body of the call before, first in the main graph
+  // The calling node: for the first call a node of the main graph, for each other call a node of
+  // the function that the previous call runs.
+  std::string caller;
   std::string function;  // the called function
   CallKind kind = CallKind::kCall;
 };
@@ -67,7 +69,7 @@ class InnerFetchHook : public RunHook {
   struct Caught {
     std::string path;
     size_t keep = 1;             // how many of the last values to keep
-    std::deque<Tensor> last;     // with iterations from the end, the last values; else only one
+    std::deque<Tensor> last;     // the last `keep` values of the fetch that were computed
     std::vector<int64_t> loops;  // for each loop around the node, the last iteration that ran
     int64_t times = 0;           // how often it was computed
   };
@@ -78,7 +80,7 @@ class InnerFetchHook : public RunHook {
   std::string WhyNoCall(const InnerFetch& fetch) const;
 
   std::vector<InnerFetch> fetches_;
-  std::set<std::string> functions_;  // those of all calls on the way
+  std::set<std::string> functions_;  // the functions of all calls in fetches_
   mutable std::mutex mutex_;
   std::vector<Caught> caught_;
   std::set<std::string> began_;  // "call/inner function" of each call on the way that began

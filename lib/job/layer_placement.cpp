@@ -1,7 +1,7 @@
 #include "lib/job/layer_placement.h"
 
 #include "lib/diff/layer_story.h"
-#include "lib/ir/device_name.h"
+#include "lib/place/placement_text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -54,7 +54,7 @@ void AddPlacement(const PlacementContext& context, llvm::StringRef function,
     // Copies of functions have other names than the functions.
     if (layer < 0) layer = layers.table().LayerOf("", node.name());
     if (layer < 0) continue;
-    std::string device = ShortDevice(context.devices.device(context.placement.Of(id).device).text);
+    std::string device = ShortName(context.devices, context.placement.Of(id).device);
     ++(*placements)[layer].devices[device][node.op().str()];
   }
 }
@@ -72,6 +72,7 @@ void WriteLayerPlacements(llvm::ArrayRef<LayerPlacement> placements, bool all,
 
 void WriteLayerPlacementsJson(llvm::ArrayRef<LayerPlacement> placements,
                               llvm::json::OStream& json) {
+  if (placements.empty()) return;
   json.attributeArray("layers", [&] {
     for (const LayerPlacement& placement : placements) {
       if (placement.devices.empty()) continue;

@@ -31,7 +31,7 @@ void WriteLayerPlacements(llvm::ArrayRef<LayerPlacement> placements, bool all,
                           llvm::raw_ostream& os);
 
 // Writes the member "layers" of the JSON object that `json` has begun: [{"layer", "devices":
-// {device: number of nodes}}].
+// {device: number of nodes}}]; nothing if there are none.
 void WriteLayerPlacementsJson(llvm::ArrayRef<LayerPlacement> placements, llvm::json::OStream& json);
 
 }  // namespace grapnel

@@ -101,12 +101,23 @@ std::vector<NearMissGroup> GroupNearMisses(llvm::ArrayRef<Refusal> misses, const
   return groups;
 }
 
-void WriteNearMissGroups(llvm::ArrayRef<NearMissGroup> groups, bool all, llvm::raw_ostream& os) {
+ShortNames NamesOf(llvm::ArrayRef<NearMissGroup> groups, std::vector<std::string> known,
+                   const Module& after) {
+  std::vector<std::string> printed;
+  for (const NearMissGroup& group : groups) llvm::append_range(printed, group.places);
+  llvm::append_range(known, AllNodeNames(after));
+  llvm::append_range(known, printed);
+  return ShortNames(std::move(known), printed);
+}
+
+void WriteNearMissGroups(llvm::ArrayRef<NearMissGroup> groups, bool all, const ShortNames& names,
+                         llvm::raw_ostream& os) {
+  if (std::string left_out = names.Note(); !left_out.empty()) os << left_out << "\n";
   for (const NearMissGroup& group : groups) {
     size_t count = group.places.size();
     os << group.pass << "/" << group.rule << ": ";
-    if (count == 1) os << "'" << Printable(group.places[0]) << "': ";
-    os << group.reason;
+    if (count == 1) os << "'" << Printable(names.Of(group.places[0])) << "': ";
+    os << names.InText(group.reason);
     if (count > 1) os << ": " << Plural(count, "node");
     if (group.flops > 0) os << ", " << FlopsText(group.flops);
     if (count == 1 && !group.made_at[0].empty()) os << ", made at " << group.made_at[0];
@@ -114,7 +125,7 @@ void WriteNearMissGroups(llvm::ArrayRef<NearMissGroup> groups, bool all, llvm::r
     if (count == 1) continue;
     size_t shown = all || count <= kShown + 1 ? count : kShown;
     for (size_t i = 0; i < shown; ++i) {
-      os << "  " << Printable(group.places[i]);
+      os << "  " << Printable(names.Of(group.places[i]));
       if (!group.made_at[i].empty()) os << ", made at " << group.made_at[i];
       os << "\n";
     }

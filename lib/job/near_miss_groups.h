@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/ir/line_table.h"
-#include "lib/ir/module.h"
+#include "lib/ir/short_names.h"
 #include "lib/pass/rewrite.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,7 +31,12 @@ std::vector<NearMissGroup> GroupNearMisses(llvm::ArrayRef<Refusal> misses, const
 
 // Writes a line for each group, and below it the nodes of a group of several: all nodes if `all` or
 // if there are at most five, else the first four.
-void WriteNearMissGroups(llvm::ArrayRef<NearMissGroup> groups, bool all, llvm::raw_ostream& os);
+void WriteNearMissGroups(llvm::ArrayRef<NearMissGroup> groups, bool all, const ShortNames& names,
+                         llvm::raw_ostream& os);
+// Returns the names as WriteNearMissGroups prints them. `known`: those of the graph before the
+// passes.
+ShortNames NamesOf(llvm::ArrayRef<NearMissGroup> groups, std::vector<std::string> known,
+                   const Module& after);
 
 }  // namespace grapnel
 

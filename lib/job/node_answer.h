@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/ir/short_names.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
@@ -33,6 +34,14 @@ struct NodeChange {
 
 // A rule that came close to a node, and did not rewrite it.
 struct CloseRule {
+  enum Nearness {
+    kRefused,   // the ops of the rule's pattern were there
+    kNear,      // with an op in between, or with another op of the same kind
+    kOneOp,     // a rule about the node alone
+    kFar,       // an op was missing
+    kNoRemedy,  // a rule about the node alone, without a way to make it fire
+  } nearness = kFar;
+  int gap = 0;  // between rules of equal nearness: the smaller, the nearer
   std::string pass, rule, help;
   std::vector<std::string> also;   // other rules of the pass, for which the same holds
   std::vector<NodeAndOp> nodes;    // the nodes that the rule would rewrite, inputs first
@@ -42,6 +51,10 @@ struct CloseRule {
   std::string made_at;             // the source line of the last of `nodes`; or empty
 };
 
+// True for passes whose rules need their ops side by side. With an op in between, a fusion may
+// still be what the user means.
+bool IsArithmetic(llvm::StringRef pass);
+
 struct NodeAnswer {
   std::string node, op;                // NODE, or FUNCTION/NODE
   std::string dtype, device, made_at;  // empty: unknown
@@ -50,8 +63,14 @@ struct NodeAnswer {
   std::vector<CloseRule> closest;  // the closest first
 };
 
-// Writes a block for each node; nodes that no rule came close to share one line.
-void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, llvm::raw_ostream& os);
+// Writes what became of the nodes and which rules came close, the most important first: nodes that
+// were fused together, or that one rule came close to, have one block, and other nodes share a line.
+// `all`: every block, not only the first few.
+void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, const ShortNames& names,
+                      llvm::raw_ostream& os);
+// Returns the names as WriteNodeAnswers prints them. `known`: those of the graph before the passes.
+ShortNames NamesOf(llvm::ArrayRef<NodeAnswer> answers, std::vector<std::string> known,
+                   const Module& after);
 // Writes the attribute "nodes" into the open JSON object.
 void WriteNodeAnswersJson(llvm::ArrayRef<NodeAnswer> answers, llvm::json::OStream& json);
 

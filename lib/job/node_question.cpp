@@ -1,7 +1,9 @@
 // Follows nodes through a run of passes. node_question_answers.cpp has the answers.
 #include "lib/job/node_question.h"
 
+#include "lib/ir/find.h"
 #include "lib/ir/types.h"
+#include "lib/job/name_resolver.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -25,6 +27,18 @@ bool Concerns(const Rewrite& rewrite, const std::string& node) {
          llvm::is_contained(rewrite.changed, node) || llvm::is_contained(rewrite.removed, node);
 }
 
+// True if only nodes read the tensors of `node` that were replaced in this rewrite, and have no
+// readers anymore.
+bool IsLeftBehind(const Node& node, const Rewrite& rewrite) {
+  return llvm::all_of(node.uses(), [&](const Use& use) {
+    Node reader = node.graph().node(use.node);
+    if (static_cast<int>(use.slot) >= reader.num_inputs()) return true;  // a control edge
+    std::string name = reader.name().str();
+    return (rewrite.node == name || llvm::is_contained(rewrite.used, name)) &&
+           !llvm::is_contained(rewrite.changed, name) && !reader.HasDataUses();
+  });
+}
+
 // True for ops that only stand where a value was, so that nothing was fused into them.
 bool IsPlain(llvm::StringRef op) {
   return op == "Const" || op == "Identity" || op == "Snapshot" || op == "NoOp";
@@ -36,7 +50,32 @@ const Graph* BodyOf(const Module& module, llvm::StringRef function) {
   return found ? &found->body : nullptr;
 }
 
+// An error if `text` means nodes of the whole file, but none of the network that was taken from it.
+Error CheckIsInNetwork(const OpenedGraph& opened, const NodeSelection& selection) {
+  const OpenedGraph& whole = opened.whole();
+  if (&whole == &opened || !selection.nodes().empty()) return Error::success();
+  auto outside = NameResolver(whole).Nodes(selection.text(), /*may_come=*/true);
+  if (!outside) return llvm::consumeError(outside.takeError()), Error::success();
+  if (outside->nodes().empty()) return Error::success();
+  llvm::ArrayRef<Signature> signatures = opened.file().signatures;
+  return MakeError(
+      "{0}: '{1}' is not in the network of {2}, which is what passes optimize here "
+      "(--signature, --function)",
+      opened.model().path, selection.text(),
+      signatures.empty() ? "the function" : "signature '" + signatures[0].name + "'");
+}
+
 }  // namespace
+
+Expected<std::unique_ptr<NodeQuestion>> NodeQuestion::About(const OpenedGraph& opened,
+                                                            llvm::StringRef text,
+                                                            std::string rule) {
+  ASSIGN_OR_RETURN(NodeSelection selection, NameResolver(opened).Nodes(text, /*may_come=*/true));
+  RETURN_IF_ERROR(CheckIsInNetwork(opened, selection));
+  auto question = std::make_unique<NodeQuestion>(std::move(selection), std::move(rule));
+  question->layers_ = LayersOf(opened.file());
+  return question;
+}
 
 void NodeQuestion::Join(OptimizeOptions* options) {
   registry_ = options->registry ? options->registry : &PassRegistry::Get();
@@ -140,17 +179,19 @@ std::optional<NodeQuestion::Seen> NodeQuestion::Closest(const Sought& sought,
   if (!best) return std::nullopt;
   Seen seen;
   seen.nodes = Both(best->nodes);
+  seen.is_read = best->nodes.back().HasDataUses();
   seen.distance = best->distance;
   for (const PatternGap& gap : best->gaps) {
     seen.reason += (seen.reason.empty() ? "" : "; ") + gap.reason;
     if (!gap.remedy.empty()) seen.remedy += (seen.remedy.empty() ? "" : "; ") + gap.remedy;
     llvm::append_range(seen.between, Both(gap.between));
+    seen.changes_values |= gap.changes_values;
   }
   return seen;
 }
 
-// Compares the graph around the node with the patterns of the pass that is about to run, and when the
-// node is first seen with all patterns.
+// Compares the graph around the node with the patterns of the pass that is about to run, and when
+// the node is first seen with all patterns.
 void NodeQuestion::Look(Asked* asked, llvm::StringRef pass) {
   Node node = graph_->Find(asked->now.node);
   if (!node) return;
@@ -177,10 +218,15 @@ void NodeQuestion::Hear(const Refusal& refusal, bool is_match) {
   if (!IsAskedRule(refusal.pass, refusal.rule)) return;
   Node node = graph_ ? graph_->Find(refusal.node) : Node();
   if (!node) return;
-  Said said{refusal, is_match, {Both(node)}, 0, node.op().str(), rewrites_.size()};
+  // Rules say of most nodes why they do not match; a reason that names an asked node is a refusal.
+  if (!is_match && watched_.count(Key(refusal.function, refusal.node)) == 0) return;
+  Said said{refusal, is_match, {Both(node)}, 0, false, node.op().str(), rewrites_.size()};
   if (const Sought* sought = FindSought(refusal.pass, refusal.rule)) {
     std::optional<Seen> seen = Closest(*sought, node);
-    if (seen && seen->distance <= kFoundOps) said.nodes = std::move(seen->nodes);
+    // A rule's words about a node in the middle of a pattern are not about the pattern.
+    bool is_root = is_match || (seen && seen->nodes.back().node == refusal.node);
+    if (seen && is_root && seen->distance <= kFoundOps) said.nodes = std::move(seen->nodes);
+    said.changes_values = seen && seen->changes_values;
     said.distance = seen ? seen->distance : kFoundOps + 1;
   }
   std::string key = Key(refusal.function, refusal.node) + "\n" + refusal.pass + "/" + refusal.rule;
@@ -253,7 +299,7 @@ Node NodeQuestion::Successor(const Asked& asked, const Rewrite& rewrite) const {
 
 void NodeQuestion::Follow(Asked* asked, const Rewrite& rewrite) {
   Node same = graph_->Find(asked->now.node);
-  bool is_superseded = same && asked->is_read && !same.HasDataUses();
+  bool is_superseded = same && asked->is_read && IsLeftBehind(same, rewrite);
   if (same && same.op() == asked->now.op && !is_superseded) {
     asked->is_read = same.HasDataUses();
     return;
@@ -307,7 +353,9 @@ void NodeQuestion::NoteBroken(Asked* asked, const Rewrite& rewrite) {
                                 [&](const NodeAndOp& one) { return Concerns(rewrite, one.node); });
     if (!is_near) continue;
     std::optional<Seen> now = node ? Closest(sought, node) : std::nullopt;
-    if (!now || now->distance > 0) asked->broken[sought.place] = rewrites_.size() - 1;
+    Node last = graph_->Find(seen->second.nodes.back().node);
+    bool is_left = last && seen->second.is_read && IsLeftBehind(last, rewrite);
+    if (!now || now->distance > 0 || is_left) asked->broken[sought.place] = rewrites_.size() - 1;
   }
 }
 

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/io/layers/layers.h"
 #include "lib/ir/line_table.h"
 #include "lib/ir/node_selection.h"
 #include "lib/job/node_answer.h"
+#include "lib/job/opened_graph.h"
 #include "lib/pass/op_pattern.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/pass/registry.h"
@@ -26,6 +28,12 @@ class NodeQuestion : public Instrumentation {
   // `rule`: ask about these rules only ("pass/rule", "rule", "pass"); empty: all.
   NodeQuestion(NodeSelection nodes, std::string rule)
       : selection_(std::move(nodes)), asked_rule_(std::move(rule)) {}
+
+  // The question about what `text` means in the graph (lib/job/name_resolver.h), or in graphs that
+  // the passes make of it. Errors: an ambiguous name; a malformed pattern; nodes that are only in the
+  // file from which the graph was taken.
+  static Expected<std::unique_ptr<NodeQuestion>> About(const OpenedGraph& opened,
+                                                       llvm::StringRef text, std::string rule);
 
   // For the job: makes the run of these options tell this question what it needs.
   void Join(OptimizeOptions* options);
@@ -52,6 +60,8 @@ class NodeQuestion : public Instrumentation {
     std::vector<NodeAndOp> nodes, between;
     std::string reason, remedy;
     int distance = 0;
+    bool is_read = false;         // the last of `nodes`, by some node
+    bool changes_values = false;  // the nodes in `between`
   };
   struct Asked {
     std::string function, name;
@@ -69,6 +79,7 @@ class NodeQuestion : public Instrumentation {
     bool is_match;  // the rule's pattern matched
     std::vector<NodeAndOp> nodes;
     int distance = 0;     // of `nodes` from the rule's pattern
+    bool changes_values;  // what is between `nodes`
     std::string op;       // of the refused node
     size_t rewrites = 0;  // before it
   };
@@ -95,14 +106,18 @@ class NodeQuestion : public Instrumentation {
   void MakeIndex();
   bool StillHolds(const Said& said, const Asked& asked, const Module& module) const;
   const Sought* FindSought(llvm::StringRef pass, llvm::StringRef rule) const;
+  static std::vector<Candidate> Ranked(std::vector<Candidate> found);
   std::vector<CloseRule> ClosestTo(const Asked& asked, const Module& module, const LineTable& lines,
                                    bool all) const;
   void AddSaid(const Asked& asked, const Module& module, std::vector<Candidate>* found) const;
   void AddPatterns(const Asked& asked, std::vector<Candidate>* found) const;
   std::vector<std::string> NamesAndScopes(const Module& module) const;
+  const Said* SaidBefore(size_t rewrite, const Sought& sought, const Asked& asked) const;
+  bool AddsToFusion(const Asked& asked, const Seen& seen) const;
   std::string WhyItStays(const Asked& asked, llvm::ArrayRef<NodeAndOp> nodes) const;
 
   const NodeSelection selection_;
+  LayerTable layers_;
   const std::string asked_rule_;
   const PassRegistry* registry_ = nullptr;
   std::vector<std::string> without_;

@@ -13,8 +13,10 @@
 #include "lib/ir/device_name.h"
 #include "lib/ir/find.h"
 #include "lib/ir/function_ends.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/job/dump.h"
 #include "lib/job/freeze.h"
+#include "lib/job/name_resolver.h"
 #include "lib/job/node_question.h"
 #include "lib/job/starting_state.h"
 #include "lib/job/whole_model.h"
@@ -93,9 +95,9 @@ size_t CountWithoutDevice(const Module& module) {
   return count;
 }
 
-// Replaces signature keys, and in the graph of a function the indices of arguments and results, by
-// tensor names.
-OptimizeRequest WithNames(const OpenedGraph& opened, OptimizeRequest request) {
+// Replaces signature keys and other names (lib/job/name_resolver.h), and in the graph of a function
+// the indices of arguments and results, by tensor names. Errors: an ambiguous name.
+Expected<OptimizeRequest> WithNames(const OpenedGraph& opened, OptimizeRequest request) {
   const Graph& main = opened.module().main;
   for (FeedSource& feed : request.feeds) {
     if (Node argument = FindArgument(main, feed.tensor)) feed.tensor = argument.name().str();
@@ -103,16 +105,19 @@ OptimizeRequest WithNames(const OpenedGraph& opened, OptimizeRequest request) {
   for (std::string& fetch : request.options.fetches) {
     if (Node result = FindResult(main, fetch)) fetch = result.name().str();
   }
-  auto chosen = ChooseSignature(opened.model(), opened.file(), request.signature);
-  if (!chosen) llvm::consumeError(chosen.takeError());  // reported later
-  if (!chosen || !*chosen) return request;
-  auto name = [](const std::vector<SignatureTensor>& tensors, std::string* key) {
-    for (const SignatureTensor& tensor : tensors) {
-      if (tensor.key == *key) return void(*key = tensor.tensor);
-    }
+  NameResolver resolver(opened, request.signature);
+  auto name = [&](std::string* given) -> Error {
+    if (ReadTensorName(*given).control) return Error::success();
+    ASSIGN_OR_RETURN(std::optional<std::string> tensor, resolver.MainTensorIfThere(*given));
+    if (tensor) *given = std::move(*tensor);  // else it may be there after freezing
+    return Error::success();
   };
-  for (FeedSource& feed : request.feeds) name((*chosen)->inputs, &feed.tensor);
-  for (std::string& fetch : request.options.fetches) name((*chosen)->outputs, &fetch);
+  if (Error error = ChooseSignature(opened.model(), opened.file(), request.signature).takeError()) {
+    llvm::consumeError(std::move(error));  // reported later
+    return request;
+  }
+  for (FeedSource& feed : request.feeds) RETURN_IF_ERROR(name(&feed.tensor));
+  for (std::string& fetch : request.options.fetches) RETURN_IF_ERROR(name(&fetch));
   return request;
 }
 
@@ -380,7 +385,7 @@ std::string Optimized::AssumedText() const {
 }
 
 Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) {
-  const OptimizeRequest request = WithNames(opened, given);
+  ASSIGN_OR_RETURN(const OptimizeRequest request, WithNames(opened, given));
   RETURN_IF_ERROR(CheckValid(opened, request.options.sink));
   Module& module = opened.module();
   JobResources resources(request.options.pool);
@@ -458,7 +463,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
 
 Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeRequest& given,
                                       const Stage& failed) {
-  const OptimizeRequest request = WithNames(opened, given);
+  ASSIGN_OR_RETURN(const OptimizeRequest request, WithNames(opened, given));
   JobResources resources(request.options.pool);
   ASSIGN_OR_RETURN(OpenedGraph again, OpenAnew(opened, request, resources.pool));
   ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(again, request));
@@ -473,7 +478,7 @@ Expected<std::optional<Culprit>> FindCulprit(
     const OpenedGraph& opened, const OptimizeRequest& given,
     std::function<Expected<std::optional<std::string>>(const Module&)> fails,
     std::vector<int64_t>* open_sizes) {
-  const OptimizeRequest request = WithNames(opened, given);
+  ASSIGN_OR_RETURN(const OptimizeRequest request, WithNames(opened, given));
   JobResources resources(request.options.pool);
   std::optional<OpenedGraph> again;
   std::optional<WholeModel> whole;

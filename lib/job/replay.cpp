@@ -7,6 +7,7 @@
 #include "lib/io/value.h"
 #include "lib/job/case_on_model.h"
 #include "lib/job/optimize.h"
+#include "lib/job/run_taps.h"
 #include "lib/job/source.h"
 #include "lib/watch/tap.h"
 
@@ -117,9 +118,13 @@ Error Repeat(RunJob& job, int repeat, Replayed* replayed) {
 
 Error RunCase(OpenedGraph& opened, const CaseOfModel& replays, const ReplayRequest& request,
               Replayed* replayed) {
-  if (request.demands_taps) RETURN_IF_ERROR(CheckNodes(opened.module(), request.taps, "--tap"));
+  TapFilter taps{.names = request.taps};
+  // Some of many cases may lack the nodes.
+  Error unknown = ResolveTaps(opened, replays.signature, &taps);
+  if (request.demands_taps && unknown) return unknown;
+  llvm::consumeError(std::move(unknown));
   if (request.optimize_for) RETURN_IF_ERROR(OptimizeFirst(opened, request));
-  Tap tap({.names = request.taps}, request.tap_mode);
+  Tap tap(std::move(taps), request.tap_mode);
   tap.CountOn(request.run.pool);
   RunRequest run = request.run;
   if (!request.taps.empty()) run.hook = &tap;

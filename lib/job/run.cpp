@@ -14,7 +14,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/function_ends.h"
 #include "lib/ir/tensor_name.h"
-#include "lib/job/fetch_resolver.h"
+#include "lib/job/name_resolver.h"
 #include "lib/job/run_devices.h"
 #include "lib/job/session_values.h"
 #include "lib/pass/pass_manager.h"
@@ -137,10 +137,11 @@ Expected<RunJob> RunJob::MakeApart(const OpenedGraph& opened, RunRequest request
 // Replaces keys by names, and adds missing feeds and fetches.
 Error RunJob::Complete() {
   const Model& model = opened_->model();
+  NameResolver resolver(*opened_, request_.signature);
   auto name = [&](std::string& key, Node (*find)(const Graph&, llvm::StringRef)) -> Error {
     ASSIGN_OR_RETURN(bool is_end, NameEnd(opened_->module().main, find, &key));
     if (is_end) return Error::success();
-    ASSIGN_OR_RETURN(key, TensorOfKey(model, opened_->file(), request_.signature, key));
+    ASSIGN_OR_RETURN(key, resolver.MainTensor(key));
     return Error::success();
   };
   std::vector<FeedSource>& feeds = request_.feeds;
@@ -164,12 +165,12 @@ Error RunJob::Complete() {
 
 // Replaces the names of fetches by those of tensors, in the main graph or inside of calls.
 Error RunJob::CompleteFetches() {
-  FetchResolver resolver(*opened_, request_.signature);
+  NameResolver resolver(*opened_, request_.signature);
   for (size_t i = 0; i < request_.fetches.size(); ++i) {
     std::string& fetch = request_.fetches[i];
     ASSIGN_OR_RETURN(bool is_end, NameEnd(opened_->module().main, FindResult, &fetch));
     if (is_end) continue;
-    auto resolved = resolver.Resolve(fetch);
+    auto resolved = resolver.Fetch(fetch);
     if (!resolved) {
       Error functions = CheckHasSignature(opened_->model(), opened_->file());
       if (!functions) return resolved.takeError();
@@ -212,14 +213,14 @@ Error RunJob::FetchEnds() {
 // Finds the fetches inside of calls. What runs for such a fetch is the outermost call.
 Error RunJob::FindInnerFetches() {
   const Graph& main = opened_->module().main;
-  FetchResolver resolver(*opened_, request_.signature);
+  NameResolver resolver(*opened_, request_.signature);
   options_.fetches = request_.fetches;
   // Complete() has resolved the names of the request. Those of a case, and of a request that is
   // used as written, are resolved here.
   for (const std::string& name : request_.fetches) {
     bool is_main = main.Find(ReadTensorName(name).node) || ReadTensorName(name).control;
     if (is_main || (inner_ && inner_->fetches.count(name))) continue;
-    ASSIGN_OR_RETURN(ResolvedFetch resolved, resolver.Resolve(name));
+    ASSIGN_OR_RETURN(ResolvedFetch resolved, resolver.Fetch(name));
     if (!resolved.inner) continue;
     if (!inner_) inner_ = std::make_shared<InnerFetches>();
     inner_->fetches.emplace(name, std::move(*resolved.inner));

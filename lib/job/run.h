@@ -33,7 +33,7 @@ struct GRAPNEL_PUBLIC RunFlagNames {
 struct GRAPNEL_PUBLIC RunRequest {
   std::vector<FeedSource> feeds;  // each feed has a value
   // Tensors, or nodes without outputs that are to run. Also tensors inside of function calls
-  // (lib/job/fetch_resolver.h): then the calls on the way run.
+  // (lib/job/name_resolver.h): then the calls on the way run.
   std::vector<std::string> fetches;
   // True: feeds and fetches may be keys of the signature, and the case or signature supplies
   // missing ones; in a graph without a case or signature, the nodes without consumers are fetched,

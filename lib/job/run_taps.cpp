@@ -1,5 +1,6 @@
 #include "lib/job/run_taps.h"
 
+#include "lib/job/name_resolver.h"
 #include "lib/job/source.h"
 #include "lib/support/text.h"
 #include "lib/watch/tap_lines.h"
@@ -64,8 +65,30 @@ static Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& open
   return DebugWriter::Create(opened.module(), std::move(options));
 }
 
+Error ResolveTaps(const OpenedGraph& opened, llvm::StringRef signature, TapFilter* filter) {
+  NameResolver resolver(opened, signature);
+  std::vector<Glob> names;
+  for (Glob& glob : filter->names) {
+    if (Error unknown = CheckNodes(opened.module(), glob, "--tap")) {
+      auto nodes = resolver.Nodes(glob.text(), /*may_come=*/true);
+      if (!nodes) {
+        llvm::consumeError(std::move(unknown));
+        return Annotate("--tap", nodes.takeError());
+      }
+      if (nodes->nodes().empty()) return unknown;
+      llvm::consumeError(std::move(unknown));
+      filter->chosen.push_back(std::move(*nodes));
+    } else {
+      names.push_back(std::move(glob));
+    }
+  }
+  filter->names = std::move(names);
+  return Error::success();
+}
+
 Expected<std::unique_ptr<RunTaps>> RunTaps::Make(const OpenedGraph& opened, TapRequest request,
                                                  MessageSink sink) {
+  RETURN_IF_ERROR(ResolveTaps(opened, request.signature, &request.filter));
   RETURN_IF_ERROR(CheckTapped(opened.module(), request.filter));
   std::unique_ptr<RunTaps> made(new RunTaps);
   RunTaps& taps = *made;

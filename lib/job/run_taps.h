@@ -26,9 +26,14 @@ struct TapRequest {
   uint64_t most_bytes = 0;   // maximal number of bytes to write; 0: no limit
   bool counts_each = false;  // true: counts the events of each tensor, for a report
   bool says_run = false;     // events contain the number of their run
+  std::string signature;     // names of the filter may be its keys; empty: the default one
   std::string model;         // as typed: source lines in the folder refer to it
   ThreadPool* pool = nullptr;
 };
+
+// Replaces names in the filter that are not those of nodes, such as layers, by the nodes that they
+// mean (lib/job/name_resolver.h). Errors: an ambiguous name.
+Error ResolveTaps(const OpenedGraph& opened, llvm::StringRef signature, TapFilter* filter);
 
 // Returns the writer of the request's lines.
 std::unique_ptr<TapText> TextOfTaps(const TapRequest& request);

@@ -7,11 +7,12 @@
 
 namespace grapnel {
 
-// Returns the story of `diff`, which compares the graphs. `of_stages`: it matched nodes by name, so
-// `b` is a later stage of the run of `a`, and has its layers. `values` as in StoryOf. Cost: that of
-// LayersOf for the graphs, unless nothing differs.
+// Returns the story of `diff`, which compares the graphs with `options`; empty if neither graph has
+// layers. If the options match nodes by name, `b` is a later stage of the run of `a`, and has its
+// layers; in stages, scopes may take the place of layers. `values` as in StoryOf. Cost:
+// that of LayersOf for the graphs, unless nothing differs; of another diff if dtypes differ.
 LayerStory StoryBetween(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff,
-                        bool of_stages, const ValueReport* values);
+                        const DiffOptions& options, const ValueReport* values);
 
 }  // namespace grapnel
 

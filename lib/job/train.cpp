@@ -9,6 +9,7 @@
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/job/batches.h"
+#include "lib/job/name_resolver.h"
 #include "lib/job/optimize.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
@@ -94,8 +95,7 @@ class StepMaker {
   // Returns the tensor to fetch: the loss, which an Identity passes on after the step's updates.
   // Adds new variables to `initial`.
   Expected<std::string> Run(std::unique_ptr<Module>* module, std::vector<VariableInfo>* initial) {
-    ASSIGN_OR_RETURN(std::string name,
-                     TensorOfKey(opened_.model(), opened_.file(), signature_, make_.loss));
+    ASSIGN_OR_RETURN(std::string name, NameResolver(opened_, signature_).MainTensor(make_.loss));
     Tracer t(opened_.module().Copy(), SourceLocation::Unknown());
     Value loss = t.Find(name);
     if (loss.ok()) RETURN_IF_ERROR(CheckLoss(loss));
@@ -194,8 +194,9 @@ class Trainer {
     std::vector<VariableInfo> made;
     // Before the step is added, replaces keys by tensor names and adds the case's feeds: the file's
     // signature and fetches describe the graph without the step.
+    NameResolver resolver(opened_, run_.signature);
     auto name = [&](std::string& key) -> Error {
-      ASSIGN_OR_RETURN(key, TensorOfKey(opened_.model(), opened_.file(), run_.signature, key));
+      ASSIGN_OR_RETURN(key, resolver.MainTensor(key));
       return Error::success();
     };
     for (FeedSource& feed : run_.feeds) RETURN_IF_ERROR(name(feed.tensor));

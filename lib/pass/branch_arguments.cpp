@@ -161,7 +161,8 @@ class Orderer {
       to->body.SetAttr(arg, "index", attr::Int(to->args.size()));
       to->args.push_back(arg);
     }
-    auto copy_arg = [&](Port port) {  // kNoNode: no branch reads it
+    // Returns the argument of `to` for an argument of `from`; kNoNode if no branch reads it.
+    auto copy_arg = [&](Port port) {
       std::optional<Port> outside = OutsideOf(from, port);
       auto place = llvm::find_if(read_, [&](Port other) {
         return port.IsControl() ? other.node == outside->node : other == *outside;

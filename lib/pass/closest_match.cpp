@@ -18,8 +18,10 @@ namespace {
 using Step = OpPattern::Step;
 
 // The amount that a gap adds to PatternMatch::distance.
-constexpr int kWrongConstant = 2, kOtherTensor = 3, kMissing = 6, kMissingBelow = 2;
-constexpr size_t kMostBetween = 3;
+constexpr int kWrongConstant = 2, kOtherTensor = 4, kMissing = 6, kMissingBelow = 2;
+constexpr int kOtherOp = 3;   // of the same kind
+constexpr int kVariable = 1;  // instead of a constant: --freeze
+constexpr size_t kMostBetween = 3, kMostComputing = 16;
 constexpr int kMostReaders = 16, kMostVisited = 200, kMostInputs = 8;
 
 bool IsCommutative(const Node& node) {
@@ -29,8 +31,26 @@ bool IsCommutative(const Node& node) {
   return info && (info->is_commutative || info->is_aggregate);
 }
 
-// The distance for a node that a pattern does not have: 1 if the values pass through it.
+enum class OpKind { kNone, kConvolution, kMatrixProduct, kActivation };
+
+// The kind of ops of which a rule may take some: if a node has another one of them than the
+// pattern, the node is what the user means.
+OpKind KindOf(llvm::StringRef op) {
+  return llvm::StringSwitch<OpKind>(op)
+      .Cases("Conv2D", "Conv3D", "DepthwiseConv2dNative", OpKind::kConvolution)
+      .Cases("Conv2DBackpropInput", "Conv3DBackpropInputV2", OpKind::kConvolution)
+      .Cases("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", OpKind::kMatrixProduct)
+      .Cases("Einsum", "SparseMatMul", OpKind::kMatrixProduct)
+      .Cases("Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid", OpKind::kActivation)
+      .Cases("Selu", "Softplus", "Softsign", "Softmax", OpKind::kActivation)
+      .Default(OpKind::kNone);
+}
+
+// The distance for a node that a pattern does not have: 1 if the values pass through it; too much
+// for a pattern to go on if another layer begins with it.
 int PassCost(const Node& node) {
+  OpKind kind = KindOf(node.op());
+  if (kind == OpKind::kConvolution || kind == OpKind::kMatrixProduct) return kFoundOps + 1;
   return llvm::StringSwitch<int>(node.op())
       .Cases("Identity", "RefIdentity", "IdentityN", "Snapshot", "StopGradient", 1)
       .Cases("PreventGradient", "CheckNumerics", "DeepCopy", "EnsureShape", "Print", 1)
@@ -70,11 +90,13 @@ std::string OpsText(const Step& step) {
 
 class Matcher {
  public:
-  explicit Matcher(const OpPattern& pattern) : steps_(pattern.steps) {}
+  explicit Matcher(const OpPattern& pattern)
+      : steps_(pattern.steps), has_one_op_(CountOps(0) == 1) {}
 
   std::optional<PatternMatch> Run(const Node& node) {
     for (size_t i = 0; i < steps_.size(); ++i) {
-      if (Fits(i, node)) Climb(static_cast<int>(i), node, Links(steps_.size()));
+      if (Fits(i, node) || AlmostFits(i, node))
+        Climb(static_cast<int>(i), node, Links(steps_.size()));
     }
     return std::move(best_);
   }
@@ -113,14 +135,24 @@ class Matcher {
     return steps_[step].kind == Step::kOps && llvm::is_contained(steps_[step].ops, node.op());
   }
 
+  // True if the node has an op of the same kind. A pattern with one activation means only that one.
+  bool AlmostFits(size_t step, const Node& node) const {
+    OpKind kind = KindOf(node.op());
+    const auto& ops = steps_[step].ops;
+    return kind != OpKind::kNone && !Fits(step, node) && !has_one_op_ &&
+           (kind != OpKind::kActivation || ops.size() > 1) &&
+           llvm::any_of(ops, [&](const std::string& op) { return KindOf(op) == kind; });
+  }
+
   bool FitsAsReader(int step, const Node& reader, uint32_t slot) const {
     const Step& parent = steps_[steps_[step].parent];
-    if (!Fits(steps_[step].parent, reader)) return false;
+    if (!Fits(steps_[step].parent, reader) && !AlmostFits(steps_[step].parent, reader))
+      return false;
     return IsCommutative(reader) || (slot < parent.inputs.size() && parent.inputs[slot] == step);
   }
 
-  // Finds the nodes of the steps from `step`, whose node is `node`, to the root, through other nodes
-  // if need be, and tries each such way.
+  // Finds the nodes of the steps from `step`, whose node is `node`, to the root, through other
+  // nodes if need be, and tries each such way.
   void Climb(int step, const Node& node, const Links& links) {
     if (++visited_ > kMostVisited) return;
     if (steps_[step].parent < 0) return Try(step, node, links);
@@ -141,7 +173,7 @@ class Matcher {
         if (static_cast<int>(use.slot) >= reader.num_inputs()) continue;
         if (++readers > kMostReaders) break;
         if (FitsAsReader(step, reader, use.slot)) {
-          nearest = now.between.size();
+          if (Fits(steps_[step].parent, reader)) nearest = now.between.size();
           Links more = links;
           more[step] = Link{node, static_cast<int>(use.slot), now.between};
           Climb(steps_[step].parent, reader, more);
@@ -163,7 +195,7 @@ class Matcher {
     links_ = &links;
     Attempt attempt;
     attempt.nodes.resize(steps_.size());
-    attempt.nodes[top] = node;
+    Take(top, node, &attempt);
     if (top != 0) {
       int missing = CountOps(0) - CountOps(top);
       attempt.Add(kMissing + kMissingBelow * (missing - 1), NoReader(top, node));
@@ -178,6 +210,16 @@ class Matcher {
     }
     best_->gaps = std::move(attempt.gaps);
     best_->distance = attempt.distance;
+  }
+
+  // Makes `node` the node of the step.
+  void Take(int step, const Node& node, Attempt* attempt) const {
+    attempt->nodes[step] = node;
+    if (Fits(step, node)) return;
+    std::string wanted = OpsText(steps_[step]);
+    attempt->Add(kOtherOp, {Sentence("{0} was expected, not {1}", wanted, NodeText(node)),
+                            Sentence("use {0} instead of '{1}'", wanted, node.name()),
+                            {}});
   }
 
   // The number of steps with ops from `step` on down.
@@ -236,8 +278,8 @@ class Matcher {
       MatchInput(inputs[i], node, static_cast<int>(i), attempt);
   }
 
-  // Returns `attempt` with the steps `inputs` matched to inputs of the node that are not in the mask
-  // `taken`, in the order that comes closest.
+  // Returns `attempt` with the steps `inputs` matched to inputs of the node that are not in the
+  // mask `taken`, in the order that comes closest.
   Attempt MatchInAnyOrder(llvm::ArrayRef<int> inputs, const Node& node, unsigned taken,
                           const Attempt& attempt) {
     if (inputs.empty()) return attempt;
@@ -274,7 +316,7 @@ class Matcher {
     }
     if (wanted.kind == Step::kConstant) return MatchConstant(wanted, input, attempt);
     if (wanted.kind == Step::kNumber) return MatchNumber(wanted, input, attempt);
-    if (wanted.kind == Step::kAny || Fits(step, input))
+    if (wanted.kind == Step::kAny || Fits(step, input) || AlmostFits(step, input))
       return Enter(step, port, reader, input, attempt);
     auto is_wanted = [&](const Node& node) { return Fits(step, node); };
     if (std::optional<Way> way = FindBelow(input, is_wanted)) {
@@ -292,7 +334,7 @@ class Matcher {
   // Takes `node` for the step, and matches its inputs. `port`: the tensor that `reader` reads.
   void Enter(int step, Port port, const Node& reader, const Node& node, Attempt* attempt) {
     const Step& wanted = steps_[step];
-    if (wanted.kind == Step::kOps) attempt->nodes[step] = node;
+    if (wanted.kind == Step::kOps) Take(step, node, attempt);
     if (!wanted.name.empty()) {
       auto [named, is_new] = attempt->names.try_emplace(wanted.name, Named{port, reader});
       if (!is_new && named->second.port != port)
@@ -310,6 +352,7 @@ class Matcher {
       int cost;
     };
     std::vector<Open> open = {{{start}, PassCost(start)}};
+    if (open.front().cost > kFoundOps) return std::nullopt;
     for (size_t i = 0; i < open.size(); ++i) {
       const Open now = open[i];
       const Node& at = now.way.back();
@@ -332,6 +375,7 @@ class Matcher {
     int cost = 0;
     for (const Node& node : between) cost += PassCost(node);
     gap.between = between.vec();
+    gap.changes_values = cost > static_cast<int>(between.size());
     gap.reason = Sentence("{0} {1} between {2} and {3}", NamesText(between),
                           between.size() == 1 ? "is" : "are", NodeText(producer), NodeText(reader));
     gap.remedy = Sentence("let '{0}' read '{1}' directly, with {2} before or after the two",
@@ -339,15 +383,18 @@ class Matcher {
     attempt->Add(cost, std::move(gap));
   }
 
-  // `reader` reads `port`, and named.reader reads named.port, which has the same name in the pattern.
+  // `reader` reads `port`, and named.reader reads named.port, which has the same name in the
+  // pattern.
   static void AddOtherTensor(const Named& named, Port port, const Node& reader, Attempt* attempt) {
     Node one = reader.graph().node(named.port.node), other = reader.graph().node(port.node);
     auto is = [](const Node& wanted) {
       return [wanted](const Node& node) { return node == wanted; };
     };
-    if (auto way = FindBelow(other, is(one)); way && one != other)
+    // The inputs of one node are any two tensors, unless the pattern goes on from them.
+    bool is_one_reader = reader == named.reader;
+    if (auto way = FindBelow(other, is(one)); way && one != other && !is_one_reader)
       return AddBetween(one, reader, llvm::ArrayRef(*way).drop_front(), attempt);
-    if (auto way = FindBelow(one, is(other)); way && one != other)
+    if (auto way = FindBelow(one, is(other)); way && one != other && !is_one_reader)
       return AddBetween(other, named.reader, llvm::ArrayRef(*way).drop_front(), attempt);
     PatternGap gap;
     gap.reason = Sentence("{0} reads '{1}', and {2} reads '{3}': one tensor was expected",
@@ -355,30 +402,51 @@ class Matcher {
                           NodeText(named.reader), OutputName(one.name(), named.port.index));
     gap.remedy =
         Sentence("let '{0}' and '{1}' read one tensor", reader.name(), named.reader.name());
-    attempt->Add(kOtherTensor, std::move(gap));
+    attempt->Add(is_one_reader ? kMissing : kOtherTensor, std::move(gap));
   }
 
   static bool IsConstant(const Node& node) {
     return node.op() == "Const" || node.op() == "HostConst";
   }
 
-  static void MatchConstant(const Step& wanted, const Node& input, Attempt* attempt) {
-    if (IsConstant(input)) return;
-    const char* remedy =
-        llvm::StringSwitch<const char*>(input.op())
-            .Cases("ReadVariableOp", "VarHandleOp", "Variable", "VariableV2",
-                   "make '{0}' a constant: --freeze does so with the variables of a SavedModel")
-            .Cases("Placeholder", "PlaceholderWithDefault", "PlaceholderV2", "_Arg",
-                   "make '{0}' a constant instead of an input")
-            .Default("compute '{0}' from constants only, so that it is folded");
-    attempt->Add(kWrongConstant, {Sentence("{0} is not {1}", NodeText(input), OpsText(wanted)),
-                                  Sentence(remedy, input.name()),
-                                  {}});
+  // True if the node has one value as long as variables keep theirs.
+  static bool ComesFromVariables(const Node& node) {
+    std::vector<Node> open = {node};
+    for (size_t i = 0; i < open.size(); ++i) {
+      const Node at = open[i];
+      if (at.num_inputs() == 0 && !IsConstant(at) && !at.op().starts_with("Var")) return false;
+      for (int k = 0; k < at.num_inputs(); ++k) {
+        Node input = at.input_node(k);
+        if (!input || open.size() > kMostComputing) return false;
+        if (!llvm::is_contained(open, input)) open.push_back(input);
+      }
+    }
+    return true;
   }
 
-  static void MatchNumber(const Step& wanted, const Node& input, Attempt* attempt) {
+  static void MatchConstant(const Step& wanted, const Node& input, Attempt* attempt,
+                            int cost = kWrongConstant) {
+    if (IsConstant(input)) return;
+    // A tensor that is computed from others is hardly meant to be a constant.
+    PatternGap gap;
+    gap.reason = Sentence("{0} is not {1}", NodeText(input), OpsText(wanted));
+    if (ComesFromVariables(input)) {
+      gap.remedy = Sentence("make '{0}' a constant, as --freeze does with variables", input.name());
+      cost = std::min(cost, kVariable);
+    } else if (input.num_inputs() == 0) {
+      gap.remedy = Sentence("make '{0}' a constant instead of an input", input.name());
+    } else {
+      gap.remedy =
+          Sentence("compute '{0}' from constants only, so that it is folded", input.name());
+      cost = kMissing;
+    }
+    attempt->Add(cost, std::move(gap));
+  }
+
+  void MatchNumber(const Step& wanted, const Node& input, Attempt* attempt) const {
     Node node = input.op() == "Cast" && input.num_inputs() == 1 ? input.input_node(0) : input;
-    if (!node || !IsConstant(node)) return MatchConstant(wanted, input, attempt);
+    // Most products are with another number, or with a tensor: these do not come near.
+    if (!node || !IsConstant(node)) return MatchConstant(wanted, input, attempt, kMissing);
     auto literal = Literal::FromConst(node);
     std::string is = "not one number";
     if (!literal) {
@@ -392,13 +460,14 @@ class Matcher {
       }
     }
     attempt->Add(
-        kWrongConstant,
+        has_one_op_ ? kMissing : kWrongConstant,
         {Sentence("'{0}' is {1}, {2} was expected", node.name(), is, NumberText(wanted.number)),
          Sentence("use {0} in '{1}'", NumberText(wanted.number), node.name()),
          {}});
   }
 
   const std::vector<Step>& steps_;
+  const bool has_one_op_;
   const Links* links_ = nullptr;  // of the attempt under way
   std::optional<PatternMatch> best_;
   int visited_ = 0;

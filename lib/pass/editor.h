@@ -154,9 +154,9 @@ class GRAPNEL_PUBLIC Editor {
     if (on_refusal_ && Runs(rule))
       AddRefusal(rule, node, Sentence(format, std::forward<Args>(args)...), on_refusal_);
   }
-  // As Refuse, where the rule's pattern did not match: recorded only for questions about one node,
-  // because most nodes match no pattern. Then wants_mismatches() is true, for arguments that take
-  // time.
+  // Like Refuse, but for a node that the rule's pattern does not match. Recorded only for questions
+  // about one node, because most nodes match no pattern. If the arguments take time to compute,
+  // call this only if wants_mismatches() is true, which says that mismatches are recorded.
   template <typename... Args>
   void Mismatch(llvm::StringRef rule, const Node& node, const char* format, Args&&... args) {
     if (on_mismatch_ && Runs(rule))

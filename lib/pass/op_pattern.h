@@ -1,4 +1,5 @@
-// Patterns of ops: what a rule looks for, as a text, and the place around a node that comes closest.
+// Patterns of ops: what a rule looks for, as a text, and the place around a node that comes
+// closest.
 #ifndef GRAPNEL_LIB_PASS_OP_PATTERN_H_
 #define GRAPNEL_LIB_PASS_OP_PATTERN_H_
 
@@ -34,33 +35,36 @@ struct OpPattern {
   };
   std::vector<Step> steps;  // the root first, each step before its inputs
 
-  // Parses a text with patterns, separated by ';'. Where a pattern begins with '(', its root has one
-  // of `root_ops`: "(Conv2D|MatMul)". Errors quote the pattern and say what was expected.
+  // Parses a text with patterns, separated by ';'. Where a pattern begins with '(', its root has
+  // one of `root_ops`: "(Conv2D|MatMul)". Errors quote the pattern and say what was expected.
   static Expected<std::vector<OpPattern>> ParseAll(llvm::StringRef text,
                                                    llvm::ArrayRef<const char*> root_ops);
 };
 
 // A place where the graph differs from a pattern.
 struct PatternGap {
-  std::string reason;         // "'r' (Reshape) is between 'm' (MatMul) and 'b' (BiasAdd)"
-  std::string remedy;         // what would close it, as a command
-  std::vector<Node> between;  // nodes that the pattern does not have
+  std::string reason;           // "'r' (Reshape) is between 'm' (MatMul) and 'b' (BiasAdd)"
+  std::string remedy;           // what would close it, as a command
+  std::vector<Node> between;    // nodes that the pattern does not have
+  bool changes_values = false;  // `between` computes other values, not only another shape or dtype
 };
 
 struct PatternMatch {
   std::vector<Node> nodes;  // those with the pattern's ops, inputs before their readers
   std::vector<PatternGap> gaps;
-  // How far the graph is from the pattern: 0 is a match by ops. An op of which the data passes
-  // through (Reshape, Cast) counts 1, another op or a wrong constant 2, an op that is missing more.
+  // How far the graph is from the pattern: 0 is a match by ops. An op between two ops of the
+  // pattern counts 1 if it passes data through (Reshape, Cast), else 2, but a convolution or matrix
+  // product more than kFoundOps. A wrong constant counts 2, an op of the same kind as the pattern's
+  // (Selu for Relu) 3, another tensor in place of a repeated one 4, a missing op 6 and more.
   int distance = 0;
 };
 
-// The most that PatternMatch::distance is if all ops of the pattern were found.
-inline constexpr int kFoundOps = 4;
+// The largest PatternMatch::distance at which the graph is close to the pattern.
+inline constexpr int kFoundOps = 3;
 
-// Returns the part of the graph that comes closest to the pattern and contains `node`; nullopt if no
-// step of the pattern has the node's op. Looks a few nodes far, and at a few readers of each, so that
-// the cost does not depend on the size of the graph.
+// Returns the part of the graph that comes closest to the pattern and contains `node`; nullopt if
+// no step of the pattern has the node's op. Looks a few nodes far, and at a few readers of each, so
+// that the cost does not depend on the size of the graph.
 std::optional<PatternMatch> ClosestMatch(const OpPattern& pattern, const Node& node);
 
 }  // namespace grapnel

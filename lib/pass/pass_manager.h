@@ -89,7 +89,9 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   // if a client does not allow parallel bodies.
   ThreadPool* pool = nullptr;
   MessageSink sink;
-  // `on_mismatch`: receives rules whose pattern did not match by a detail (RuleContext::NotMine).
+  // on_refusal receives the refusals of rules (Editor::Refuse). on_mismatch receives the reasons
+  // why a rule's pattern does not match a node, where only a detail is missing
+  // (RuleContext::NotMine).
   std::function<void(const Refusal&)> on_refusal, on_mismatch;
 };
 

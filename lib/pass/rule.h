@@ -71,8 +71,8 @@ class GRAPNEL_PUBLIC RuleContext {
 
   // --- Verdicts on the node that the rule is applied to.
   static Verdict NotMine() { return {}; }
-  // As NotMine, with the reason, for questions about one node: where only a detail of the pattern
-  // is missing, such as a constant. Formatted like the text of Refuse, and only for such a question.
+  // Like NotMine(), with the reason, for a node where only a detail of the pattern is missing, such
+  // as a constant. Formatted like the text of Refuse, and only if a user asks about one node.
   template <typename... Args>
   Verdict NotMine(const char* format, Args&&... args) {
     edit.Mismatch(rule_name_, node_, format, std::forward<Args>(args)...);

@@ -39,7 +39,7 @@ class GRAPNEL_PUBLIC DeviceSet {
   // is the path of an existing file, reads it with FromClusterFile. Errors: such as no device, a
   // malformed name, a device listed twice.
   static Expected<DeviceSet> Parse(llvm::StringRef text);
-  // As Parse, for text that must not open files.
+  // Like Parse, but never opens a file: for text that does not come from the user of this machine.
   static Expected<DeviceSet> ParseNames(llvm::StringRef text);
 
   // Reads a cluster description, as JSON (docs/guide/placement.md has an example):

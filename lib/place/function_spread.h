@@ -35,7 +35,7 @@ class FunctionSpread {
  private:
   struct BodyPlace {  // names of the devices of a call and its arguments
     std::string call;
-    std::vector<std::string> args;  // of the arguments: the call's device, but for resources
+    std::vector<std::string> args;  // that of the call, except for resources
     auto operator<=>(const BodyPlace&) const = default;
   };
 

@@ -29,11 +29,13 @@ LogFit FitOf(const LoggedGraph& logged, const LogTarget& target);
 
 // The log entries for one graph.
 struct LogOfGraph {
-  std::vector<const LoggedNode*> of;       // by node id; null: not in the log
-  std::vector<const LoggedGraph*> used;    // logged graphs that `of` is from, the best first
-  std::vector<const LoggedNode*> gone;     // lines of `used` for nodes that the graph lacks
-  std::vector<const LoggedGraph*> rivals;  // next to the first of `used`: with 9/10 of its nodes
-  size_t differing = 0;                    // nodes that a rival has on another device
+  std::vector<const LoggedNode*> of;     // by node id; null: not in the log
+  std::vector<const LoggedGraph*> used;  // logged graphs that `of` is from, the best first
+  std::vector<const LoggedNode*> gone;   // lines of `used` for nodes that the graph lacks
+  // Logged graphs that may be meant instead of the first of `used`: those in which at least nine
+  // tenths as many nodes were found.
+  std::vector<const LoggedGraph*> rivals;
+  size_t differing = 0;  // nodes that a rival has on another device
   enum Reason {
     kOnly,
     kName,

@@ -275,8 +275,9 @@ std::string HostOf(llvm::StringRef device) {
 
 }  // namespace
 
-void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os) {
-  os << node.name() << ": (" << node.op() << "): " << device << '\n';
+void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os,
+                           const ShortNames& names) {
+  os << names.Of(node.name()) << ": (" << node.op() << "): " << device << '\n';
 }
 
 std::string LoggedGraph::Text() const {

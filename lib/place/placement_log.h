@@ -7,14 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "lib/ir/graph.h"
+#include "lib/ir/short_names.h"
 #include "lib/support/error.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 
-// Writes "name: (Op): /job:localhost/replica:0/task:0/device:CPU:0" and a line end.
-void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os);
+// Writes "name: (Op): /job:localhost/replica:0/task:0/device:CPU:0" and a line end. `names`: how the
+// name is printed.
+void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os,
+                           const ShortNames& names = {});
 
 // One line of a log: a placed node.
 struct LoggedNode {
@@ -57,9 +59,9 @@ struct PlacementLog {
   std::map<std::pair<std::string, std::string>, int64_t> eager;
   int64_t node_lines = 0;                // of all graphs; a graph that is logged twice counts once
   int64_t other_graphs = 0;              // graphs that are not kept, without eager ops
-  std::vector<std::string> other_names;  // names of the first few of these
+  std::vector<std::string> other_names;  // names of a few of these graphs
   int64_t broken_lines = 0;              // unreadable lines
-  std::vector<int64_t> broken;           // line numbers of the first few of these
+  std::vector<int64_t> broken;           // numbers of the first few unreadable lines
   // The last line, if the log ends in the middle of it, and its node if that can be read.
   int64_t cut_line = 0;
   std::string cut_node;

@@ -8,14 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
-namespace {
 
-constexpr size_t kMostRows = 12;  // rows of a table that would grow with the graph
-constexpr size_t kMostNames = 4;
-
-using Rows = std::vector<std::vector<std::string>>;
-
-// Returns "GPU:0" if all devices are in one task, else the device's full name.
 std::string ShortName(const DeviceSet& devices, int device) {
   const DeviceSpec &name = devices.device(device).name, &first = devices.device(0).name;
   bool one_task = llvm::all_of(devices.devices(), [&](const ListedDevice& each) {
@@ -25,6 +18,13 @@ std::string ShortName(const DeviceSet& devices, int device) {
   if (!one_task) return devices.device(device).text;
   return (name.type.text() + ":").str() + std::to_string(name.id);
 }
+
+namespace {
+
+constexpr size_t kMostRows = 12;  // rows of a table that would grow with the graph
+constexpr size_t kMostNames = 4;
+
+using Rows = std::vector<std::vector<std::string>>;
 
 std::string BytesText(int64_t bytes) { return bytes < 0 ? "?" : HumanBytes(bytes); }
 

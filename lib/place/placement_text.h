@@ -11,6 +11,9 @@
 
 namespace grapnel {
 
+// Returns "GPU:0" if all devices are in one task, else the device's full name.
+std::string ShortName(const DeviceSet& devices, int device);
+
 // Returns a table of node counts by scope and device, then tables of transfers, islands (CPU nodes
 // amid nodes of another device) and memory.
 std::string PlacementTables(const PlacementContext& context, const PlacementReport& report);

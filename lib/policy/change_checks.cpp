@@ -147,8 +147,8 @@ Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
     if (value.a.empty() && !are_gone) continue;
     const std::string& name = value.b.empty() ? value.a : value.b;
     std::string what = WhatDiffers(value, most);
-    if (what.empty() || IsGeneratorState(name) || measures.count(name) || kept.Has(value.a, value.b) ||
-        (except && FitsAny(*except, name)))
+    if (what.empty() || IsGeneratorState(name) || measures.count(name) ||
+        kept.Has(value.a, value.b) || (except && FitsAny(*except, name)))
       continue;
     findings.Add(name, what,
                  most > 0 ? "a difference of " + NumberText(most, 3) + " at most"

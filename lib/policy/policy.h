@@ -25,7 +25,7 @@ enum class SettingKind : uint8_t {
   kGlobs,       // names, or patterns that match names
   kPaths,       // files and folders, relative to the policy's folder
   kDevices,     // "CPU", "/job:worker", "/device:GPU:1"
-  kDevice,      // one of them
+  kDevice,      // one device
   kTypes,       // dtypes; "float64" is the same as "double"
   kNumber,      // a number that is not negative
   kBytes,       // a number of bytes, or a string such as "25 MB"

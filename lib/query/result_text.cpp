@@ -2,6 +2,7 @@
 
 #include "lib/support/json.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
@@ -14,8 +15,8 @@ std::string TextOfCell(const QueryCell& cell) {
 }
 
 // Returns the cell on one line, truncated to `widest` bytes.
-std::string ForTable(const QueryCell& cell, size_t widest) {
-  std::string text = TextOfCell(cell);
+std::string ForTable(const QueryCell& cell, const ShortNames& names, size_t widest) {
+  std::string text = names.InText(TextOfCell(cell));
   for (char& c : text)
     if (c == '\n' || c == '\t' || c == '\r') c = ' ';
   if (text.size() <= widest) return text;
@@ -34,12 +35,27 @@ llvm::json::Value JsonOf(const QueryCell& cell) {
 
 }  // namespace
 
-void WriteTable(const QueryResult& result, size_t widest, llvm::raw_ostream& os) {
+ShortNames NamesOf(const QueryResult& result, const Module& module) {
+  std::vector<std::string> known = AllNodeNames(module), printed;
+  llvm::StringSet<> names;
+  for (const std::string& name : known) names.insert(name);
+  for (const auto& row : result.rows) {
+    for (const QueryCell& cell : row) {
+      const auto* text = std::get_if<std::string>(&cell);
+      if (text && names.contains(*text)) printed.push_back(*text);
+    }
+  }
+  return ShortNames(std::move(known), printed);
+}
+
+void WriteTable(const QueryResult& result, size_t widest, const ShortNames& names,
+                llvm::raw_ostream& os) {
   if (result.columns.empty()) return;
+  if (std::string left_out = names.Note(); !left_out.empty()) os << left_out << "\n";
   std::vector<std::vector<std::string>> rows = {result.columns};
   for (const auto& row : result.rows) {
     rows.emplace_back();
-    for (const QueryCell& cell : row) rows.back().push_back(ForTable(cell, widest));
+    for (const QueryCell& cell : row) rows.back().push_back(ForTable(cell, names, widest));
   }
   os << Table(rows) << Plural(result.rows.size(), "row") << "\n";
 }

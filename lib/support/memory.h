@@ -15,7 +15,7 @@ namespace grapnel {
 uint64_t AvailableMemory();
 
 // Requests huge pages for memory that the caller will fill and then read in random order, which
-// saves most page faults and TLB misses. Does nothing if the memory is smaller than 8 MB or the
+// saves most page faults and TLB misses. Does nothing if the memory is smaller than 8 MiB or the
 // system has no huge pages.
 void UseHugePages(const void* begin, size_t bytes);
 

@@ -55,8 +55,8 @@ GRAPNEL_PUBLIC Expected<int64_t> ParseMemory(llvm::StringRef text);
 // graph. Accepts a negative count.
 GRAPNEL_PUBLIC Error CheckMemory(int64_t count, size_t size);
 
-// Thrown by operator new if an allocation fails, or if one of 1 MB or more would exceed the budget;
-// tools/memory_guard.cpp defines that operator.
+// Thrown by operator new if an allocation fails, or if one of 1 MiB or more would exceed the
+// budget; tools/memory_guard.cpp defines that operator.
 class GRAPNEL_PUBLIC OverBudget : public std::bad_alloc {
  public:
   explicit OverBudget(size_t bytes) : bytes_(bytes) {}

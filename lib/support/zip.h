@@ -25,9 +25,9 @@ struct ZipEntry {
   std::shared_ptr<const FileBytes> file;  // owns the bytes
 };
 
-// The files of an archive by name. Read it once for all of them: reading takes time linear in the
-// archive's directory, finding a file does not depend on it. Knows archives above 4 GiB too (zip64).
-// Of a damaged directory, knows the files before the damage.
+// The directory of an archive. Read it once for all files: reading takes time linear in its length,
+// finding a file takes constant time. Reads archives above 4 GiB too (zip64). If the directory is
+// damaged, has the files before the damage.
 class ZipDirectory {
  public:
   explicit ZipDirectory(llvm::StringRef bytes);
@@ -35,8 +35,8 @@ class ZipDirectory {
   bool Has(llvm::StringRef name) const;
   // Reads a file of `archive`, whose directory this is. Compares the bytes with their checksum, so
   // it reads the whole file. Expanding takes at most half of the free memory, as Inflate does.
-  // Errors do not name the archive: it is damaged, has no such file (suggests names that it has), is
-  // encrypted, or uses another compression than deflate.
+  // Errors do not name the archive: it is damaged, has no such file (suggests names that it has),
+  // is encrypted, or uses another compression than deflate.
   Expected<ZipEntry> Read(const std::shared_ptr<const FileBytes>& archive,
                           llvm::StringRef name) const;
 
@@ -48,7 +48,7 @@ class ZipDirectory {
   };
   friend struct ZipReader;  // in zip.cpp
 
-  llvm::StringMap<Member> members_;  // of several of one name, the first
+  llvm::StringMap<Member> members_;  // by name; of several with one name, the first
   std::string damage_;               // the error of the directory; empty: undamaged
 };
 

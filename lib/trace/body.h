@@ -265,8 +265,9 @@ struct OpRequest {
   std::vector<OpAttribute> attributes;
   llvm::StringRef name;  // name of a new scope; empty: the op's name
   bool exact = false;    // the node has the name of the open scope
-  bool own_scope =
-      false;  // Python's function for the op opens a scope of that name: TraceBody::CallScope
+  // Python's function for the op opens a scope named as `name` says, which is then the node's call
+  // scope: see TraceBody::SetCallScope.
+  bool own_scope = false;
 };
 // Makes the op: checks dtypes, infers attributes, makes constants and captures. The result is not
 // ok() after an error.

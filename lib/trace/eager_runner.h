@@ -157,7 +157,7 @@ class EagerRunner {
   void LogPlacement(llvm::StringRef op);
 
   TraceState& state_;
-  TraceBody& body_;  // the main one
+  TraceBody& body_;  // the body of the eager program itself
   EagerOptions options_;
   std::unique_ptr<ThreadPool> own_pool_;
   Session own_session_;

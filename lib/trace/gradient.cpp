@@ -1,7 +1,9 @@
 #include "lib/trace/gradient.h"
 
+#include "lib/ir/node_types.h"
 #include "lib/trace/backprop.h"
 #include "lib/trace/eager_runner.h"
+#include "lib/trace/variable_reads.h"
 #include "llvm/ADT/ScopeExit.h"
 
 namespace grapnel {
@@ -191,21 +193,33 @@ struct Tape::Impl {
   }
 
   // Returns the watched tensors and, with watch_accessed_variables, the handles of variables that
-  // the recorded ops read.
+  // the recorded ops read, or that the functions called by these ops read.
   std::vector<Watched> AllWatched() const {
     std::vector<Watched> all = watched;
     if (!options.watch_accessed_variables) return all;
     llvm::DenseSet<std::pair<NodeId, int32_t>> seen;
+    auto watch = [&](Port handle) {
+      if (seen.insert({handle.node, handle.index}).second) all.push_back({handle, begin});
+    };
     for (NodeId id = begin, last = std::min(end, EndId()); id < last; ++id) {
       if (!body->graph->IsAlive(id)) continue;
       Node node = body->graph->node(id);
-      if (node.op() != "ReadVariableOp" && node.op() != "ResourceGather" &&
-          node.op() != "ResourceGatherNd")
-        continue;
-      Port handle = node.input(0);
-      if (seen.insert({handle.node, handle.index}).second) all.push_back({handle, begin});
+      if (ReadsVariable(node)) {
+        watch(node.input(0));
+      } else if (MayCallFunctions(node)) {
+        for (int i = 0; i < node.num_inputs(); ++i) {
+          if (ReadsThroughCall(node, i)) watch(node.input(i));
+        }
+      }
     }
     return all;
+  }
+
+  // True if the functions that `call` calls read a variable that can be differentiated, whose
+  // handle is input `i`.
+  bool ReadsThroughCall(const Node& call, int i) const {
+    if (body->shapes.TypeOf(call.input(i)) != proto::DT_RESOURCE) return false;
+    return IsTrainable(VariableReads(body->graph->module()).InCallees(call, i));
   }
 };
 

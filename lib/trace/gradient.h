@@ -62,12 +62,13 @@ GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<V
 
 struct GRAPNEL_PUBLIC TapeOptions {
   bool persistent = false;  // Gradient may be called more than once
+  // Watches the variables that recorded ops read, also inside of the functions that they call.
   bool watch_accessed_variables = true;
 };
 
 // tf.GradientTape: records the ops made from its construction until Stop() (or its first gradient,
-// unless it is persistent), as far as they depend on tensors watched by then. Must not outlive its
-// Tracer.
+// unless it is persistent). Gradients flow only through ops that depend on a watched tensor and
+// were made after Watch(). Must not outlive its Tracer.
 class GRAPNEL_PUBLIC Tape {
  public:
   explicit Tape(Tracer& t, const TapeOptions& options = {},

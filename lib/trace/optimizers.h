@@ -57,8 +57,8 @@ struct GRAPNEL_PUBLIC OptimizerOptions {
   std::optional<double> clip_value = {};        // largest absolute value of each element
   // weight_decay * learning rate * variable is subtracted from each variable that has a gradient
   std::optional<double> weight_decay = {};
-  // Uses ops that update a variable in one step (ResourceApplyAdam), as tf.compat.v1.train does;
-  // their rounding differs from Keras's.
+  // Uses ops that update a variable in one step (ResourceApplyAdam), as tf.compat.v1.train does.
+  // Their rounding differs from Keras's, and they square the sum of slices with the same index.
   bool fused = false;
   std::string name = {};  // the scope of its variables; default: "adam", ...
 };
@@ -74,7 +74,8 @@ class GRAPNEL_PUBLIC Optimizer {
   // Applies one gradient per variable, in order; a missing gradient changes nothing. Gradients that
   // are slices are treated as in Keras: plain SGD changes only the rows of the slices, other
   // optimizers change the whole variable; for a repeated index, norms and squares count each slice,
-  // not the sum of the slices. Call this once per optimizer.
+  // not the sum of the slices. With `fused`, each variable is changed as a whole by the sum of the
+  // slices. Call this once per optimizer.
   void Apply(std::vector<Gradient> gradients, const std::vector<Variable>& variables,
              SourceLocation where = SourceLocation());
   // The number of steps done, int64.

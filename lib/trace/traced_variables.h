@@ -58,10 +58,10 @@ struct TracedVariables {
 // Names the pending reads among the inputs of a new op in the op's name scope, and gives them its
 // line.
 void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const SourceLocation& where);
-// NameReadHere names the pending read of `value`, NameOtherReads all that are left, in the name
-// scopes where the variables were read. The first is for operands of operators (the left one, or
-// the right one beside a number), the second for results: TensorFlow reads these before it opens
-// the scope of the op that takes them.
+// NameReadHere names the pending read of `value`, NameOtherReads all pending reads that are left,
+// in the name scopes where the variables were read. NameReadHere is for operands of operators (the
+// left one, or the right one beside a number), NameOtherReads for results: TensorFlow reads these
+// variables before it opens the scope of the op that takes their values.
 void NameReadHere(TraceState& state, const Value& value);
 void NameOtherReads(TraceState& state);
 // If CaptureVariables was called, replaces the handles of variables with placeholders.

@@ -36,8 +36,9 @@ class Profile : public RunProfiler {
 
   struct Row {
     // `name` is empty in ByOp(), and the layer in ByLayer(). The compilation of a function has op
-    // "(compile)" and the function's name. A fused step has the ops of all its nodes, "AddV2+Relu6", and the name of
-    // the last node. The algorithm from OnVariant() is appended to the op: "Conv2D (Winograd)".
+    // "(compile)" and the function's name. A fused step has the ops of all its nodes,
+    // "AddV2+Relu6", and the name of the last node. The algorithm from OnVariant() is appended to
+    // the op: "Conv2D (Winograd)".
     std::string name, op;
     std::vector<std::string> stands_for;  // for a fused step: names of all its nodes
     std::vector<NodeId> nodes;            // nodes of the fused step, or the one node; else empty

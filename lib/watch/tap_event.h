@@ -43,7 +43,7 @@ struct GRAPNEL_PUBLIC TapEvent {
   TapCalls calls;
   Tensor value;      // mode FULL_TENSOR, numbers and strings: shares the tensor's buffer
   std::string text;  // mode FULL_TENSOR, resources and variants: a description
-  // About the memory that the event needs while it waits to be written.
+  // Returns roughly how many bytes the event takes while it waits to be written.
   size_t Bytes() const {
     return sizeof(TapEvent) + text.size() + (value ? value.buffer()->size() : 0);
   }

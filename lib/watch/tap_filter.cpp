@@ -2,6 +2,7 @@
 
 #include "lib/ir/types.h"
 #include "lib/support/suggest.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -36,14 +37,20 @@ void ForEachNode(const Module& module, Take take) {
 
 }  // namespace
 
+bool TapFilter::FitsName(const Node& node) const {
+  if (names.empty() && chosen.empty()) return true;
+  return FitsAny(names, node.name()) ||
+         llvm::any_of(chosen, [&](const NodeSelection& nodes) { return nodes.Has(node); });
+}
+
 bool TapFilter::FitsNode(const Node& node) const {
-  return Fits(names, node.name()) && Fits(ops, node.op()) && Fits(functions, NameOfFunction(node));
+  return FitsName(node) && Fits(ops, node.op()) && Fits(functions, NameOfFunction(node));
 }
 
 bool TapFilter::FitsDtype(DataType dtype) const { return Fits(dtypes, DataTypeName(dtype)); }
 
 std::string TapFilter::WhyNot(const Node& node) const {
-  if (!Fits(names, node.name())) return "its name matches no --tap";
+  if (!FitsName(node)) return "its name matches no --tap";
   if (!Fits(ops, node.op())) return ("its op " + node.op() + " matches no --tap-op").str();
   if (Fits(functions, NameOfFunction(node))) return "";
   return ("it is in " + (NameOfFunction(node).empty() ? "the main graph" : NameOfFunction(node)) +

@@ -5,19 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "lib/ir/module.h"
+#include "lib/ir/node_selection.h"
 #include "lib/support/glob.h"
 #include "lib/support/public.h"
 
 namespace grapnel {
 
-// A tensor is tapped if each list is empty or has a glob that matches.
+// A tensor is tapped if each list is empty or has a glob that matches. `chosen` and `names` are one
+// list.
 struct GRAPNEL_PUBLIC TapFilter {
-  std::vector<Glob> names;      // node names, without the name of the function that has the node
-  std::vector<Glob> ops;        // "Conv2D"
-  std::vector<Glob> functions;  // the function that has the node; "" for the main graph
-  std::vector<Glob> dtypes;     // "float", "int*"
+  std::vector<Glob> names;  // node names, without the name of the function that has the node
+  std::vector<NodeSelection> chosen;  // layers, and nodes by other names than their own
+  std::vector<Glob> ops;              // "Conv2D"
+  std::vector<Glob> functions;        // the function that has the node; "" for the main graph
+  std::vector<Glob> dtypes;           // "float", "int*"
 
+  bool FitsName(const Node& node) const;
   bool FitsNode(const Node& node) const;
   bool FitsDtype(DataType dtype) const;
   // Explains why outputs of the node are not tapped: "its name matches no --tap"; empty if the node

@@ -70,10 +70,14 @@ Verdict MinimizeBroadcasts(Arithmetic& rule, const Node& node) {
   auto is_same_op = [&](const Node& inner) { return inner.op_id() == node.op_id(); };
   if (!is_same_op(node.input_node(0)) && !is_same_op(node.input_node(1))) return rule.NotMine();
   if (IsTagged(node)) return rule.NotMine();
+  if (node.num_controls() > 0) {
+    return rule.Refuse("'{0}' waits for other nodes\nremove these edges: {1}", node.name(),
+                       rule.ObstaclesAt({node}, Obstacles::kControls));
+  }
   if (!HasBroadcastableInputs(rule, node)) {
     return rule.Refuse(
-        "the shapes of '{0}' and its inputs are not known or do not broadcast, or it waits for "
-        "other nodes\nmake the shapes of the inputs known, such as with --batch or --shape",
+        "the shapes of '{0}' and its inputs are not known, or do not broadcast\nmake the shapes of "
+        "the inputs known, such as with --batch or --shape",
         node.name());
   }
   std::optional<Group> group = FindGroup(rule, node, [&](const Node& inner) {

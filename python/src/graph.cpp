@@ -13,6 +13,7 @@
 #include "lib/job/function_signature.h"
 #include "lib/job/graph_path.h"
 #include "lib/job/model_layers.h"
+#include "lib/job/name_resolver.h"
 #include "lib/job/run.h"
 #include "lib/job/signature_graph.h"
 #include "lib/job/source.h"
@@ -168,7 +169,7 @@ std::optional<std::string> TypeOfFeedNamed(const Opened& opened, const std::stri
       Raise(TextOf(std::move(error)));
   }
   const OpenedGraph& graph = with_function ? *with_function : *opened.graph;
-  auto tensor = TensorOfKey(graph.model(), graph.file(), signature, name);
+  auto tensor = NameResolver(graph, signature).MainTensor(name);
   if (!tensor) Raise(TextOf(tensor.takeError()));
   auto type = TypeOfFeed(graph.module().main, *tensor);
   if (!type) Raise(graph.model().path + ": " + TextOf(type.takeError()));

@@ -1,6 +1,5 @@
 // The layers of models: those that the object graph states, and those of name scopes.
-#include "lib/io/layers/layers.h"
-
+#include "lib/io/layers/layer_names.h"
 #include "lib/proto/saved_model.pb.h"
 #include "lib/proto/saved_object_graph.pb.h"
 #include "llvm/ADT/StringExtras.h"
@@ -207,6 +206,36 @@ TEST(Layers, SharedLayersOfKeras2) {
   EXPECT_EQ(LayerOf(table, "net/dense_1_1/Mul"), "dense_1");
   EXPECT_EQ(LayerOf(table, "net/dense_1_1/Mul_made_by_a_pass"), "dense_1");
   EXPECT_EQ(LayerOf(table, "net/other/Mul"), "none");
+}
+
+// Names for reports: those of variables too, of nodes that inlining made, and of scopes where a
+// graph has no layers.
+TEST(Layers, Names) {
+  Saved saved;
+  saved.objects().mutable_nodes(0)->mutable_user_object()->set_identifier("_tf_keras_model");
+  const char* metadata = R"({"name": "conv", "class_name": "mine>Conv"})";
+  for (const char* which : {"a", "b"})
+    saved.Variable(saved.Child(0, which, "_tf_keras_layer", metadata), "kernel", which);
+  saved.Multiply("net/conv/Mul", "x", "b");
+  LayerNames names(saved.Layers(saved.Multiply("net/conv_1/Mul", "net/conv/Mul", "a")));
+  EXPECT_EQ(names.Of("", "net/conv/Mul"), "conv#2");
+  EXPECT_EQ(names.Of("", "net/other"), "");
+  EXPECT_EQ(names.Of("", "b"), "conv#2") << "the node of its variable";
+  EXPECT_EQ(names.OfVariable("b"), "conv#2");
+  EXPECT_EQ(names.OfVariable("nothing"), "");
+  EXPECT_EQ(names.PathOf(1), "conv#2");
+  EXPECT_EQ(names.PathOf(-1), "");
+
+  LayerNames none;
+  EXPECT_EQ(none.Of("", "dense/MatMul"), "dense");
+  EXPECT_EQ(none.Of("", "x"), "");
+  EXPECT_EQ(none.OfVariable("dense/kernel"), "dense");
+  EXPECT_EQ(ScopeAsLayer("net/dense/MatMul/ReadVariableOp"), "net/dense");
+  EXPECT_EQ(ScopeAsLayer("StatefulPartitionedCall/PartitionedCall_1/net/dense/MatMul"),
+            "net/dense");
+  EXPECT_EQ(ScopeAsLayer("MatMul/a/b"), "");
+  EXPECT_EQ(ScopeAsLayer("a//b"), "a");
+  EXPECT_EQ(ScopeAsLayer(""), "");
 }
 
 std::string TextOfNodes(const std::vector<std::pair<std::string, std::string>>& nodes) {

@@ -3,6 +3,7 @@
 #include "lib/trace/function.h"
 
 #include "lib/trace/gradient.h"
+#include "lib/trace/variable.h"
 #include "tests/trace/trace_util.h"
 
 namespace grapnel {
@@ -190,6 +191,16 @@ TEST(Function, GradientsGoThrough) {
   EXPECT_EQ(Floats(dx), (std::vector<float>{4, 32}));
   EXPECT_EQ(Floats(outer.Gradient(dx, x)), (std::vector<float>{12, 48}));
   EXPECT_EQ(f.num_traces(), 1);
+  ExpectNoErrors(t);
+}
+
+TEST(Function, ATapeWatchesTheVariablesThatItReads) {
+  Tracer t(Mode::kEager);
+  Variable w(t, "w", std::vector<float>{3, 4});
+  PolymorphicFunction f("f", [&](Tracer&, Value x) { return ReduceSum(x * w); });
+  Tape tape(t);
+  Value y = f(t, {Twos(t, 2)})[0];
+  EXPECT_EQ(Floats(tape.Gradient(y, w.handle())), (std::vector<float>{2, 2}));
   ExpectNoErrors(t);
 }
 

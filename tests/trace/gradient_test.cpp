@@ -8,6 +8,7 @@
 #include "lib/exec/executor.h"
 #include "lib/ir/line_table.h"
 #include "lib/proto/graph.pb.h"
+#include "lib/trace/function.h"
 #include "lib/trace/gradient_rule.h"
 #include "lib/trace/ops/data_flow.h"
 #include "lib/trace/variable.h"
@@ -207,6 +208,34 @@ TEST(Tapes, ThatAreNotPersistentGiveOnce) {
             At(line) +
                 "tape: a tape that is not persistent can return gradients only once; make it with "
                 "{.persistent = true}");
+}
+
+// The tape's own body reads none of these variables.
+TEST(Tapes, WatchVariablesThatCallsBranchesAndLoopsRead) {
+  Tracer t;
+  Value x = t.Placeholder(proto::DT_DOUBLE, {2}, "x");
+  Variable called(t, "called", initial::Ones({2}, proto::DT_DOUBLE));
+  Variable chosen(t, "chosen", initial::Ones({2}, proto::DT_DOUBLE));
+  Variable looped(t, "looped", initial::Ones({2}, proto::DT_DOUBLE));
+  Variable unread(t, "unread", initial::Ones({2}, proto::DT_DOUBLE));
+  PolymorphicFunction inner("inner", [&](Tracer&, Value x) { return x * called; });
+  PolymorphicFunction outer("outer", [&](Tracer& t, Value x) { return inner(t, {x})[0]; });
+  Tape tape(t), blind(t, {.watch_accessed_variables = false});
+  Value y = outer(t, {x})[0];
+  y = t.If(
+      ReduceSum(x) > 0.0, [&] { return y * chosen; }, [&] { return Exp(y); });
+  y = t.While([](Value i, Value) { return i < 3; },
+              [&](Value i, Value v) {
+                return Values{i + 1, v * looped};
+              },
+              {t.Constant(0), y})[1];
+  EXPECT_FALSE(blind.Gradient(y, called.handle()).ok());
+  Values gradients =
+      tape.Gradient({y}, {called.handle(), chosen.handle(), looped.handle(), unread.handle()});
+  std::vector<bool> exist;
+  for (const Value& gradient : gradients) exist.push_back(gradient.ok());
+  EXPECT_EQ(exist, (std::vector<bool>{true, true, true, false}));
+  Traced(t.Finish());
 }
 
 TEST(Jacobians, HaveARowForEachElement) {

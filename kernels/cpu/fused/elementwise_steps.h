@@ -27,7 +27,7 @@ struct ElementwiseStep {
   };
 
   llvm::SmallVector<Operand, 2> operands;
-  UnaryLoop unary = nullptr;  // exactly one of the three is set
+  UnaryLoop unary = nullptr;  // exactly one of `unary`, `binary` and `leaky_relu` is set
   BinaryLoop binary = nullptr;
   LeakyReluLoop leaky_relu = nullptr;
   float alpha = 0;

@@ -123,7 +123,7 @@ void IntegerGemm(const GemmShape& s, const T* a, const T* b, T* c) {
   }
 }
 
-constexpr int64_t kSmall = 64 * 1024;  // elements of b: 256 KB, well within the L2 cache
+constexpr int64_t kSmall = 64 * 1024;  // elements of b: 256 KiB of floats, well within the L2 cache
 
 }  // namespace
 

@@ -23,8 +23,9 @@ struct ReduceLoops {
   void (*finish)(const void* acc, int64_t n, int64_t count, void* out) = nullptr;
 };
 
-// The dimensions of a reduction over the axes in `axes`: those of the result, and the input's,
-// outermost first, without sizes of 1 and with neighbors merged when both are kept or both reduced.
+// The dimensions of a reduction over the axes in `axes`. `result`: those of the result. `merged`:
+// those of the input, outermost first, without sizes of 1 and with neighbors merged when both are
+// kept or both reduced.
 struct ReducedDims {
   struct Merged {
     int64_t size, stride;

@@ -17,8 +17,9 @@ struct Levels {
 
 struct Range {
   float low, high, scale;
-  float inverse;  // of the scale, rounded once
-  bool none;      // both ends are 0: nothing to quantize to
+  // 1 / scale, computed from the ends of the range, without the rounding error of `scale`.
+  float inverse;
+  bool none;  // both ends are 0: there is no range to quantize to
 };
 
 // Moves the range so that the zero point is an integer.

@@ -100,10 +100,8 @@ Expected<Dims> ShapeOfUnset(const TensorList& list, const Shape& asked) {
         asked.ToString(), list.element_shape.ToString());
   }
   if (!shape->IsFullyKnown()) {
-    return MakeError(
-        "the elements' shape {0} is not known in full, and there are no elements or one was never "
-        "set",
-        shape->ToString());
+    return MakeError("the elements' shape {0} is not known in full, and no element was ever set",
+                     shape->ToString());
   }
   return Dims(shape->dims());
 }

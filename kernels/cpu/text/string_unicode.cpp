@@ -37,17 +37,22 @@ Expected<UnicodeErrors> ErrorsOf(const Node& node) {
 Error ForCharacters(TextDecoder& decoder, llvm::StringRef text, const UnicodeErrors& errors,
                     bool controls_fail,
                     llvm::function_ref<void(int32_t code_point, size_t start)> found) {
-  bool failed = false;
+  const bool is_strict = errors.policy == UnicodeErrors::Policy::kStrict;
+  std::string problem;  // the first one, under policy strict
   decoder.Decode(text, [&](int32_t code, size_t start, bool is_error) {
     if (is_error || (errors.controls && code < 0x20)) {
-      failed = failed || is_error || controls_fail;
+      bool is_first = is_strict && problem.empty();
+      if (is_first && is_error)
+        problem = llvm::formatv("the bytes from byte {0} on are not a character in {1}", start,
+                                decoder.encoding());
+      else if (is_first && controls_fail)
+        problem = llvm::formatv("byte {0} is a control character that is to be replaced", start);
       if (errors.policy == UnicodeErrors::Policy::kIgnore) return;
       code = errors.replacement;
     }
     found(code, start);
   });
-  if (failed && errors.policy == UnicodeErrors::Policy::kStrict)
-    return MakeError("invalid formatting on input string");
+  if (!problem.empty()) return MakeError("{0}, and attribute 'errors' is 'strict'", problem);
   return Error::success();
 }
 

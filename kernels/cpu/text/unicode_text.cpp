@@ -8,7 +8,8 @@ namespace grapnel {
 
 Expected<TextDecoder> TextDecoder::Make(const std::string& encoding) {
   ASSIGN_OR_RETURN(const GrapnelIcuApi* icu, Icu());
-  if (GrapnelConverter* converter = icu->open(encoding.c_str())) return TextDecoder(icu, converter);
+  if (GrapnelConverter* converter = icu->open(encoding.c_str()))
+    return TextDecoder(icu, converter, encoding);
   return MakeError("could not create converter for input encoding: {0}", encoding);
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "kernels/cpu/text/icu_api.h"
 #include "lib/support/error.h"
@@ -17,10 +18,12 @@ class TextDecoder {
   using Found = llvm::function_ref<void(int32_t code_point, size_t start, bool is_error)>;
 
   static Expected<TextDecoder> Make(const std::string& encoding);
+  const std::string& encoding() const { return encoding_; }
 
   void Reset() { icu_->reset(converter_.get()); }
-  // Reports each invalid sequence of bytes as an error with one U+FFFD. Bytes at the end that
-  // encode nothing, such as a shift sequence, yield a U+FFFF that is not an error.
+  // Calls `found` for each code point with the position of its first byte. Reports each invalid
+  // sequence of bytes as an error with one U+FFFD. Bytes at the end that encode nothing, such as
+  // a shift sequence, yield a U+FFFF that is not an error.
   void Decode(llvm::StringRef text, Found found);
 
  private:
@@ -28,11 +31,12 @@ class TextDecoder {
     const GrapnelIcuApi* icu;
     void operator()(GrapnelConverter* converter) const { icu->close(converter); }
   };
-  TextDecoder(const GrapnelIcuApi* icu, GrapnelConverter* converter)
-      : icu_(icu), converter_(converter, Close{icu}) {}
+  TextDecoder(const GrapnelIcuApi* icu, GrapnelConverter* converter, std::string encoding)
+      : icu_(icu), converter_(converter, Close{icu}), encoding_(std::move(encoding)) {}
 
   const GrapnelIcuApi* icu_;
   std::unique_ptr<GrapnelConverter, Close> converter_;
+  std::string encoding_;
 };
 
 enum class UnicodeForm { kUtf8, kUtf16, kUtf32 };  // the latter two are big-endian

@@ -11,10 +11,11 @@ namespace {
 // The gradient of a loss that is a sum over the batch is large too, and harmless with Adam, whose
 // steps stay small. So a large gradient is reported only if the weights also change much in a step,
 // if it exceeds kHopeless, or if it grows.
-constexpr double kLarge = 1000;    // times the weights' norm, which counts as at least 1
-constexpr double kStep = 0.1;      // change of the weights in a step, times their norm
-constexpr double kHopeless = 1e5;  // times the weights' norm
-constexpr double kGrowth = 1000;   // factor from the first step to the last
+//
+// Limits of a gradient's norm, as multiples of the weights' norm, which counts as at least 1.
+constexpr double kLarge = 1000, kHopeless = 1e5;
+constexpr double kStep = 0.1;     // limit of the weights' change in a step, relative to their norm
+constexpr double kGrowth = 1000;  // limit of the growth from the first step to the last
 
 class ExplodingGradient : public Check {
  public:
@@ -45,7 +46,7 @@ class ExplodingGradient : public Check {
     if (count > 1) what += "; that of " + Plural(count - 1, "other") + " too";
     Find(is_bad ? Confidence::kCertain : Confidence::kLikely, worst->variable->name, what,
          is_bad
-             ? "grapnel blame names the op that produced the first of them"
+             ? "grapnel blame names the op that produced the first NaN or infinity"
              : "start with smaller weights, normalize between layers, or clip gradients by norm");
     return "";
   }

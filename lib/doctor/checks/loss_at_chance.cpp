@@ -17,9 +17,11 @@ namespace grapnel {
 namespace {
 
 constexpr int kFewestSteps = 5;
-constexpr double kNear = 0.02;   // distance from ln(classes), relative to it
-constexpr double kFall = 0.002;  // fall from the first step to the last, relative to ln(classes)
-
+// The most that the loss may differ from ln(classes), relative to it.
+constexpr double kNear = 0.02;
+// The most that the loss may fall from the first step to the last, relative to ln(classes). In
+// scalars without an accuracy, also the most that the loss may differ from ln(classes).
+constexpr double kFall = 0.002;
 constexpr double kAlike = 1e-5;  // the most that the logits of a class may differ between rows
 
 // For scalars: the largest number of classes for which a log without an accuracy is judged, and how

@@ -15,11 +15,11 @@ namespace grapnel {
 namespace {
 
 constexpr double kFall = 0.005;      // least fall that counts, relative to the first loss
-constexpr double kNoisyFall = 0.02;  // limit of the noise, relative to the first loss
+constexpr double kNoisyFall = 0.02;  // the most noise that counts, relative to the first loss
 // Least rise of the last loss: above the first loss, relative to the first; above the lowest loss,
 // relative to the lowest.
 constexpr double kRise = 0.2;
-constexpr double kOfTheFall = 0.25;  // least rise, relative to the fall before it
+constexpr double kOfTheFall = 0.25;  // least rise from the lowest loss, relative to the fall to it
 constexpr double kLearns = 0.02, kHigh = 0.9;
 
 // True if the loss falls by no more than noise between batches can explain: of the medians of five

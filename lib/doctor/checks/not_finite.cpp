@@ -1,5 +1,5 @@
 // Finds losses, checkpoints and records with NaN or infinity and, without a loss, outputs with NaN.
-// `grapnel blame` finds the op that produced the first.
+// `grapnel blame` finds the op that produced the first NaN or infinity.
 #include <cmath>
 
 #include "lib/doctor/doctor.h"
@@ -41,7 +41,7 @@ class NotFinite : public Check {
       if (step < 0) continue;
       Find(Confidence::kCertain, node,
            Sentence("this tensor first has NaN or infinity in step {0}", step + 1),
-           Sentence("grapnel blame{0} names the op that produced the first",
+           Sentence("grapnel blame{0} names the op that produced the first NaN or infinity",
                     step > 0 ? " --repeat " + std::to_string(step + 1) : std::string()));
     }
     for (const VariableHistory& history : context.saved) {
@@ -94,7 +94,7 @@ class NotFinite : public Check {
     if (bad > 0)
       Find(Confidence::kCertain, first,
            Sentence("{0} in the records have NaN or infinity", Plural(bad, "tensor")),
-           "grapnel blame on this folder names the op that produced the first");
+           "grapnel blame on this folder names the op that produced the first NaN or infinity");
     return "";
   }
 

@@ -7,6 +7,22 @@
 
 namespace grapnel {
 
+namespace {
+
+// True for "PartitionedCall", "StatefulPartitionedCall_1": the name that TensorFlow gives to a call.
+bool IsCall(llvm::StringRef scope) {
+  scope.consume_front("Stateful");
+  return scope.consume_front("PartitionedCall") && scope.ltrim('_').rtrim("0123456789").empty();
+}
+
+// Removes the names of the calls from which a node was inlined.
+llvm::StringRef WithoutCalls(llvm::StringRef node) {
+  while (node.contains('/') && IsCall(node.split('/').first)) node = node.split('/').second;
+  return node;
+}
+
+}  // namespace
+
 LayerNames::LayerNames(LayerTable table) : table_(std::move(table)) {
   // LayerTable::PathOf for all layers, in linear time.
   std::map<std::pair<int, llvm::StringRef>, int> count;
@@ -51,7 +67,8 @@ std::string LayerNames::Of(const Node& node) const {
   if (!empty()) return Of(function ? function->name() : llvm::StringRef(), node.name());
   // A scope that is called as a node holds what belongs to that node.
   llvm::StringRef name = node.name();
-  for (llvm::StringRef scope = name; scope.contains('/');) {
+  size_t calls = name.size() - WithoutCalls(name).size();
+  for (llvm::StringRef scope = name; scope.drop_front(calls).contains('/');) {
     scope = scope.rsplit('/').first;
     if (node.graph().Find(scope)) name = scope;
   }
@@ -71,6 +88,7 @@ std::string LayerNames::OfVariable(llvm::StringRef name) const {
 }
 
 llvm::StringRef ScopeAsLayer(llvm::StringRef node) {
+  node = WithoutCalls(node);
   size_t end = 0;
   for (size_t slash = node.find('/'); slash != llvm::StringRef::npos;
        slash = node.find('/', end + 1)) {

@@ -1,4 +1,4 @@
-// What a table of layers says about one of them.
+// A row of a table of layers.
 #ifndef GRAPNEL_LIB_IO_LAYERS_LAYER_ROW_H_
 #define GRAPNEL_LIB_IO_LAYERS_LAYER_ROW_H_
 

@@ -46,7 +46,7 @@ struct ModelLayer {
 
 struct ParameterCount {
   int64_t all = 0, trainable = 0, bytes = 0;
-  bool is_told = false;  // false: the file says of no variable whether it is trained
+  bool is_told = false;  // false: the file does not say which variables are trained
   bool is_open = false;  // true: the shape of a variable is unknown, so these are lower bounds
 };
 
@@ -113,8 +113,8 @@ class LayerTable {
 //
 // A layer that left neither nodes nor variables, such as an input or Keras 3's Dropout, is not in
 // the table. `file` may be a whole SavedModel (the table then covers all its signatures; the order
-// of layers is that of the default one), the network of a signature, or any other graph. Linear in
-// nodes, except for the order.
+// of layers is that of the default signature), the network of a signature, or any other graph.
+// Linear in nodes, except for the order.
 LayerTable LayersOf(const GraphInFile& file);
 // Finds the layers of a graph of which nothing else is known. Copies it.
 LayerTable LayersOf(const Module& module);

@@ -100,6 +100,13 @@ std::vector<ModelVariable> OfFrozenGraph(const GraphInFile& file) {
   return variables;
 }
 
+// True for the body of a function to which callers pass variables.
+bool TakesVariables(const Graph& graph) {
+  for (Node node : graph.nodes())
+    if (node.op() == "_Arg" && node.GetType("T") == proto::DT_RESOURCE) return true;
+  return false;
+}
+
 // Keras does not count the state of random generators, and an optimizer names its variables after
 // the weights: "dense/kernel/Adam".
 void DropOthers(std::vector<ModelVariable>* variables) {
@@ -107,8 +114,7 @@ void DropOthers(std::vector<ModelVariable>* variables) {
   for (const ModelVariable& variable : *variables) names.insert(variable.told.name);
   llvm::erase_if(*variables, [&](const ModelVariable& variable) {
     llvm::StringRef name = variable.told.name;
-    return IsGeneratorState(name) ||
-           (name.contains('/') && names.contains(name.rsplit('/').first));
+    return IsGeneratorState(name) || (name.contains('/') && names.contains(name.rsplit('/').first));
   });
 }
 
@@ -195,7 +201,7 @@ int FirstArgument(const Node& node) {
 std::vector<ModelVariable> ParametersOf(const GraphInFile& file,
                                         const proto::SavedObjectGraph& saved) {
   std::vector<ModelVariable> variables = OfFile(file, saved);
-  if (variables.empty()) variables = OfFrozenGraph(file);
+  if (variables.empty() && !TakesVariables(file.module->main)) variables = OfFrozenGraph(file);
   DropOthers(&variables);
   return variables;
 }

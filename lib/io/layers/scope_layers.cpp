@@ -44,12 +44,14 @@ class ScopeLayers {
   }
 
  private:
+  // The facts about a name scope. has_reads, computes and has_nodes count the scopes inside it too,
+  // at any depth.
   struct Facts {
     std::string name;                    // of the layer, as the variables say; empty: they do not
     bool reads_own = false;              // reads variables of its own
-    bool has_reads = false;              // reads variables, at any depth
-    bool computes = false;               // has nodes other than helpers, at any depth
-    bool has_nodes = false;              // has nodes other than constants, at any depth
+    bool has_reads = false;              // reads variables
+    bool computes = false;               // has nodes other than helpers
+    bool has_nodes = false;              // has nodes other than constants
     int named_by = 0, not_named_by = 0;  // variables of layers in it, by whether they name it
   };
 
@@ -190,7 +192,8 @@ class ScopeLayers {
     return (IsFunctional(scope) && !IsRepeated(scope)) || !ComputesItself(scope);
   }
 
-  // True for the scope of TimeDistributed, which calls a model for each step and stacks the results.
+  // True for the scope of TimeDistributed, which calls a model for each step and stacks the
+  // results.
   bool IsRepeated(int scope) const {
     std::set<std::string> names;
     bool is_repeated = false, stacks = false;

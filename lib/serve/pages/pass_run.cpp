@@ -141,15 +141,15 @@ Expected<std::string> WhyNotJson(const OpenedGraph& opened, llvm::StringRef text
   if (node.empty()) return MakeError("node: a node, a layer or a pattern was expected");
   RETURN_IF_ERROR(CheckValid(opened, nullptr));
   OpenedGraph work = opened.Copy();
-  ASSIGN_OR_RETURN(NodeSelection nodes, NodeSelection::Parse(work.module(), node));
-  NodeQuestion question(std::move(nodes), /*rule=*/"");
+  ASSIGN_OR_RETURN(std::unique_ptr<NodeQuestion> question,
+                   NodeQuestion::About(work, node, /*rule=*/""));
   StopIfGone stop(is_gone);
-  request.question = &question;
+  request.question = question.get();
   request.watcher = &stop;
   ASSIGN_OR_RETURN(Optimized done, Optimize(work, request));
   RETURN_IF_ERROR(done.AsError());
   ASSIGN_OR_RETURN(std::vector<NodeAnswer> answers,
-                   question.Answers(work.module(), LinesOf(opened), /*all=*/false));
+                   question->Answers(work.module(), LinesOf(opened), /*all=*/false));
   std::string json;
   llvm::raw_string_ostream os(json);
   llvm::json::OStream document(os);

@@ -3,6 +3,7 @@
 // onto which each iteration pushes (TensorListPushBack) and from which the gradient's loop pops.
 #include "lib/ir/node_types.h"
 #include "lib/trace/function_gradient.h"
+#include "lib/trace/variable_reads.h"
 
 namespace grapnel {
 namespace {
@@ -244,55 +245,6 @@ GRAPNEL_GRADIENT("StatelessCase", BranchOf, kAllOptional);
 
 // --- Loops.
 
-// Finds the dtype that a function reads from a variable, given the argument that is the variable's
-// handle; DT_INVALID if the function does not read the variable.
-class VariableReads {
- public:
-  explicit VariableReads(const Module& module) : module_(module) {}
-
-  DataType TypeOf(const Function& function, size_t arg) {
-    if (arg >= function.args.size() || !seen_.insert({&function, arg}).second)
-      return proto::DT_INVALID;
-    return TypeAt(function.body, function.args[arg]);
-  }
-
- private:
-  DataType TypeAt(const Graph& body, NodeId handle) {
-    for (const Use& use : body.node(handle).uses()) {
-      Node node = body.node(use.node);
-      if (use.slot >= static_cast<uint32_t>(node.num_inputs())) continue;
-      DataType dtype = proto::DT_INVALID;
-      if (node.op() == "ReadVariableOp" || node.op() == "ResourceGather" ||
-          node.op() == "ResourceGatherNd") {
-        dtype = node.GetType("dtype");
-      } else if (node.op() == "Identity") {
-        dtype = TypeAt(body, node.id());
-      } else if (MayCallFunctions(node)) {
-        dtype = TypeInCallees(node, use.slot);
-      }
-      if (dtype != proto::DT_INVALID) return dtype;
-    }
-    return proto::DT_INVALID;
-  }
-
-  DataType TypeInCallees(const Node& call, size_t slot) {
-    for (llvm::StringRef name : CalledFunctions(call)) {
-      const Function* callee = module_.FindFunction(name);
-      if (!callee) continue;
-      // An If or Case has one input more than its branches have arguments: the first, which selects
-      // the branch.
-      size_t first = call.num_inputs() - std::min<size_t>(call.num_inputs(), callee->args.size());
-      if (slot < first) continue;
-      DataType dtype = TypeOf(*callee, slot - first);
-      if (dtype != proto::DT_INVALID) return dtype;
-    }
-    return proto::DT_INVALID;
-  }
-
-  const Module& module_;
-  llvm::DenseSet<std::pair<const Function*, size_t>> seen_;
-};
-
 class LoopGradient {
  public:
   explicit LoopGradient(G& g) : g_(g), state_(g.state()) {}
@@ -328,8 +280,9 @@ class LoopGradient {
       if (g_.has_dy(i) && IsTrainable(x.dtype())) {
         dys_.push_back(g_.dy(i));
       } else if (x.dtype() == proto::DT_RESOURCE) {
-        DataType dtype = PassesOn(function, i) ? VariableReads(*state_.module).TypeOf(function, i)
-                                               : proto::DT_INVALID;
+        DataType dtype = PassesOn(function, i)
+                             ? VariableReads(*state_.module).InFunction(function, i)
+                             : proto::DT_INVALID;
         dys_.push_back(IsTrainable(dtype) ? ZerosOfVariable(g_, x, dtype) : Value());
       } else {
         dys_.push_back(IsTrainable(x.dtype()) ? ZerosFor(state_, g_.y(i)).values : Value());

@@ -332,7 +332,7 @@ def wrong(place, model):
     bare, own = os.path.join(place, "bare.toml"), os.path.join(place, "own.toml")
     with open(bare, "w") as f:
         f.write("[signatures]\n")
-    code, said = check(model, "--init", "-o", own)
+    code, said = check(model, "--init", "-q", "-o", own)
     if code or said:
         yield f"--init: {code}, {said}"
         return

@@ -56,7 +56,7 @@ def wrong(model, signature, folder):
     own, each = os.path.join(folder, "own.toml"), os.path.join(folder, "each.toml")
     one = "--signature", signature
     for words in (one, (*one, "--batch", "1")):
-        code, said = grapnel("check", model, "--init", "-o", own, *words)
+        code, said = grapnel("check", model, "--init", "-q", "-o", own, *words)
         if "no input of known rank has an unknown first size" in said:
             continue  # nothing for --batch to fill
         if code or said:

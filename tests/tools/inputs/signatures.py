@@ -220,12 +220,21 @@ def is_gradient_like(got, wanted):
     return (kind, shape) == (kind_wanted, shape_wanted) and all(abs(a - b) <= 1e-4 * most + 1e-6 for a, b in zip(values, wanted))
 
 
+def fetch_of(model, key, tensor):
+    """The key; for one that other nodes have as their name too, the tensor that the error lists for it."""
+    code, said = grapnel("run", model.path, "--signature", model.signature, *model.feeds(), "--fetch", key, "-q")
+    return tensor if code == 2 and "is a key of signature" in said and f"'{tensor}' (the key's tensor)" in said else key
+
+
 def gradient_by_signature_keys(model):
     """What check-gradients says, with and without fetches, and what the graph of -o computes, which TensorFlow's tape did."""
     signature = "--signature", model.signature
+    signatures = json_of("info", model.path, "--whole")["graphs"][0]["signatures"]
+    own = next(one for one in signatures if one["name"] == model.signature)
+    tensors, outputs = ({end["key"]: end["tensor"] for end in own[side]} for side in ("inputs", "outputs"))
     files = {urllib.parse.unquote(f.name.split("_", 1)[1][:-4]): f for prefix in ("d", "dv") for f in model.folder.glob(f"{prefix}_*.npy")}
     floating = [key for key in model.outputs if read_npy(model.file("y", key))[0][0] == "f"]
-    fetches = [word for key in floating for word in ("--fetch", key)]
+    fetches = [word for key in floating for word in ("--fetch", fetch_of(model, key, outputs[key]))]
     for words in ((), fetches):
         code, said = grapnel("check-gradients", model.path, *signature, *model.feeds(), *words)
         lines = [line.split() for line in said.splitlines()]
@@ -234,16 +243,18 @@ def gradient_by_signature_keys(model):
             yield f"check-gradients {words} ends with {code}: {said}"
     to = model.scratch / "gradients.pb"
     code, said = grapnel("check-gradients", model.path, *signature, *model.feeds(), *fetches, "-o", to)
-    made = dict(line.rsplit(" ", 1) for line in said.splitlines() if " gradient_tape/" in line)
+    made = dict(line.rsplit(" ", 1) for line in said.splitlines() if not line.startswith("wrote "))
     if code or set(made) != set(files):
         yield f"check-gradients -o ends with {code}: {said}"
         return
     got = {name: model.scratch / f"{i}.npy" for i, name in enumerate(files)}
-    variables = ("--variables", model.path / "variables" / "variables") if any(f.name.startswith("dv") for f in files.values()) else ()
-    # The graph has its own names of the inputs.
-    tensors = {one["key"]: one["tensor"] for one in json_of("info", model.path, *signature)["graphs"][0]["signatures"][0]["inputs"]}
+    saved = model.scratch / "saved"
+    code, said = grapnel("run", model.path, *signature, *model.feeds(), "--save-variables", saved)
+    if code:
+        yield f"run --save-variables ends with {code}: {said}"
+    # A graph has no keys.
     feeds = [word for key in model.inputs for word in ("--feed", f"{tensors[key]}={model.file('x', key)}")]
-    code, said = grapnel("run", to, *feeds, *variables, *(word for name, file in got.items() for word in ("--fetch", f"{made[name]}={file}")))
+    code, said = grapnel("run", to, *feeds, "--variables", saved, *(word for name, file in got.items() for word in ("--fetch", f"{made[name]}={file}")))
     if code:
         yield f"run of the gradients ends with {code}: {said}"
         return

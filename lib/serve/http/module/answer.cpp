@@ -45,7 +45,7 @@ bool Brotli(const std::string& text, std::string* packed) {
   return done;
 }
 
-// zlib's state is 256 KB, and allocating and clearing it takes longer than compressing a small
+// zlib's state is 256 KiB, and allocating and clearing it takes longer than compressing a small
 // answer. So each thread keeps one state.
 class GzipState {
  public:

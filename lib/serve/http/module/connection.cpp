@@ -169,7 +169,7 @@ void Connection::ParseBody() {
     if (error == http::error::need_more || (!error && used == 0)) {
       if (buffer_.size() < kMostHeaderBytes) break;
       return Refuse(
-          Answer::Refusal(400, "a line in the chunked body is longer than grapnel reads: 16 KB"));
+          Answer::Refusal(400, "a line in the chunked body is longer than grapnel reads: 16 KiB"));
     }
     if (error) return Refuse(NoRequest(error));
     if (!Hold(parser_->get().body().size()))

@@ -49,7 +49,7 @@ std::optional<std::string> Parameter(std::string_view query, std::string_view na
 
 std::optional<Answer> ReadTarget(std::string_view target, Asked* asked) {
   if (target.size() > kMostTargetBytes)
-    return Answer::Refusal(414, "the address is longer than grapnel reads: 8 KB");
+    return Answer::Refusal(414, "the address is longer than grapnel reads: 8 KiB");
   size_t question = std::min(target.find('?'), target.size());
   auto path = Decode(target.substr(0, question), false);
   auto token = Parameter(target.substr(std::min(question + 1, target.size())), "token");
@@ -109,7 +109,7 @@ std::optional<Answer> ReadHead(const Parser& parser, Asked* asked) {
 
 Answer NoRequest(const boost::beast::error_code& error) {
   if (error == http::error::header_limit)
-    return Answer::Refusal(431, "the headers are longer than grapnel reads: 16 KB");
+    return Answer::Refusal(431, "the headers are longer than grapnel reads: 16 KiB");
   if (error == http::error::body_limit)
     return Answer::Refusal(413, "the body is longer than this request allows");
   if (error == http::error::bad_version)
