@@ -104,10 +104,10 @@ Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Findings& foun
       (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
        NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
           .str();
-  ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page,
-                   DiffPage::Make(a.module(), b.module(), found.diff, title, {}, found.Values(),
-                                  {[&] { return LayersOf(a.file()); },
-                                   [&] { return LayersOf(b.file()); }}));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<DiffPage> page,
+      DiffPage::Make(a.module(), b.module(), found.diff, title, {}, found.Values(),
+                     {[&] { return LayersOf(a.file()); }, [&] { return LayersOf(b.file()); }}));
   PageSet pages;
   pages.Add(std::move(page));
   return SaveHtmlFile(pages, title, threads, flags.output);

@@ -41,7 +41,7 @@ class BoxLayers {
   LayerTable table_, other_;
   std::vector<Layer> layers_;
   std::map<std::string, int> by_path_;
-  llvm::StringMap<std::string> variables_;  // names by node
+  llvm::StringMap<std::string> variables_;       // names by node
   std::vector<int> numbers_, numbers_of_other_;  // by number in the table
 };
 

@@ -30,8 +30,8 @@ Painting PaintingOf(const DiffMarks& marks, bool has_values) {
 
 }  // namespace
 
-Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff,
-                                      const ValueReport* values, const BoxLayers* layers) {
+Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff, const ValueReport* values,
+                                      const BoxLayers* layers) {
   DiffPicture drawn;
   drawn.graph = MakeUnion(b, diff, values ? DifferentInB(*values) : std::vector<Node>());
   DiffMarks marks(drawn.graph);

@@ -64,8 +64,7 @@ Error HiddenNodes::Add(llvm::StringRef word) {
 
 bool HiddenNodes::Hides(const Node& node) const {
   if (FitsAny(ops_, node.op()) || FitsAny(names_, node.name())) return true;
-  return llvm::any_of(regexes_,
-                      [&](const NameRegex& regex) { return regex.Matches(node.name()); });
+  return llvm::any_of(regexes_, [&](const NameRegex& regex) { return regex.Matches(node.name()); });
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> EdgesThrough(const Graph& graph,

@@ -43,9 +43,9 @@ std::vector<int> ScopeTree::Builder::CommonLayers() {
   return common;
 }
 
-// Of nested scopes with nodes of one layer, which may be the only one of a nested model, the names
-// tell which scope is the layer and which is the model; if they do not, the outermost one is the
-// layer.
+// Finds the layer that each scope is. If nested scopes have nodes of one layer, which may be the only
+// one of a nested model, their names tell which of them is the layer and which is the model; if they
+// do not, the outermost one is the layer.
 void ScopeTree::Builder::NameLayerScopes(llvm::ArrayRef<int> common) {
   std::vector<uint32_t> members(found_.size(), 0), scopes(found_.size(), 0);
   for (Node node : graph_.nodes()) {
@@ -61,7 +61,10 @@ void ScopeTree::Builder::NameLayerScopes(llvm::ArrayRef<int> common) {
   layer_around_[kRootScope] = std::max(common[kRootScope], -1);
   for (ScopeId id = 1; id < found_.size(); ++id) {
     int around = layer_around_[id] = layer_around_[found_[id].parent];
-    if (found_[id].kept) continue;
+    if (found_[id].kept) {  // a replica keeps its name, also if the whole of it is a layer
+      layer_around_[id] = std::max(common[id], around);
+      continue;
+    }
     std::vector<int> candidates;  // the layers between `around` and the common one, outermost first
     for (int layer = common[id]; layer >= 0 && layer != around; layer = (*layers_)[layer].parent)
       candidates.insert(candidates.begin(), layer);
@@ -200,7 +203,7 @@ ScopeId ScopeTree::Builder::Around(ScopeId a, ScopeId b) const {
 }
 
 // Dissolves the scopes around all layers, such as those of the model's call. Other scopes beside
-// them would be lost among the layers, so there must be none.
+// them would be lost among the layers, so there must not be any.
 void ScopeTree::Builder::DropWrappers() {
   if (llvm::none_of(found_, [](const Found& scope) { return scope.layer >= 0; })) return;
   while (true) {

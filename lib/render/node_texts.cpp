@@ -359,8 +359,8 @@ void NodeTexts::ForEachShared(
 uint32_t NodeTexts::BoxOf(const Node& node) {
   const BodyScopes& scopes = body_.scopes;
   std::vector<NodeId> noted;
-  std::vector<std::string> notes =
-      ConstantNotes(node, scopes.folding().uses, &scopes.shapes(), body_.entry, &body_.layers, &noted);
+  std::vector<std::string> notes = ConstantNotes(node, scopes.folding().uses, &scopes.shapes(),
+                                                 body_.entry, &body_.layers, &noted);
   Cost cost = CostWithConstants(scopes, node);
   if (notes.empty() && cost.flops == 0 && cost.bytes == 0) return 0;
   std::string text = JsonText([&](llvm::json::OStream& json) {

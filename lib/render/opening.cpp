@@ -95,7 +95,8 @@ class Opener {
     if (!options_.hidden.empty()) fold.hidden = &options_.hidden;
     fold.keep = Kept(*graph, function == nullptr);
     bool in_part = graph == only_ || (entry_ && graph == entry_->graph);
-    if (options_.signature && options_.signature->graph == graph) fold.signature = options_.signature;
+    if (options_.signature && options_.signature->graph == graph)
+      fold.signature = options_.signature;
     if (!loops_) loops_ = LoopGraphs(module_);
     fold.of_loop = loops_->contains(graph);
     body->is_entry = entry_ && graph == entry_->graph;
@@ -302,8 +303,8 @@ class Opener {
   // would show little: more than half, of a layer more than three fifths.
   bool HidesMost(const Candidate& candidate) const {
     size_t nodes = candidate.body->graph->num_nodes();
-    bool is_most = candidate.is_layer ? candidate.num_ops * 5 > nodes * 3
-                                      : candidate.num_ops * 2 > nodes;
+    bool is_most =
+        candidate.is_layer ? candidate.num_ops * 5 > nodes * 3 : candidate.num_ops * 2 > nodes;
     return !candidate.caller && !IsSeries(candidate) && is_most;
   }
 

@@ -1,4 +1,5 @@
 // GraphPage's long lists, which the page requests in several documents.
+#include "lib/ir/node_types.h"
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/render/page_body.h"
@@ -116,7 +117,8 @@ Expected<std::string> GraphPage::EdgesJson(size_t body, llvm::StringRef from, ll
             json.attribute("name", Printable(graph.node(port.node).name()));
             if (!control) {
               json.attribute("port", port.index);
-              json.attribute("type", TensorText(shapes(body).TypeOf(port), shapes(body).OfPort(port)));
+              json.attribute("type",
+                             TensorText(shapes(body).TypeOf(port), shapes(body).OfPort(port)));
               json.attribute("slot", InputName(DefinitionOf(reader), reader, edge.slot));
             }
             json.attribute("to", edge.node);

@@ -25,7 +25,7 @@ struct OpenRequest {
   bool empty() const { return scopes.empty() && functions.empty() && depth < 0; }
 };
 
-// What determines the boxes of a page besides the nodes; either may be null.
+// The facts besides the nodes that determine the boxes of a page; either may be null.
 struct PageBoxes {
   const BoxLayers* layers = nullptr;
   const SignatureBody* signature = nullptr;  // see FoldOptions

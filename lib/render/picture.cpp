@@ -493,7 +493,8 @@ class PictureMaker {
     if (counts.no_ops)
       control += (control.empty() ? "" : ", ") + Plural(counts.no_ops, "NoOp") + " folded";
     if (counts.invariants)
-      parts.push_back(Plural(counts.invariants, "argument") + " and results that loops do not change");
+      parts.push_back(Plural(counts.invariants, "argument") +
+                      " and results that loops do not change");
     if (counts.forwards)
       parts.push_back(WithCommas(counts.forwards) + " Identity folded into " +
                       (counts.forwards == 1 ? "its result" : "their results"));

@@ -27,8 +27,8 @@ enum class BoxKind {
 // All text is UTF-8 without control characters, even if names in the file are not.
 struct Box {
   BoxKind kind = BoxKind::kOp;
-  std::string id;                  // unique among boxes and clusters: usually the path
-  std::string title;               // "Conv2D"; a scope's name, without its cluster's path
+  std::string id;     // unique among boxes and clusters: usually the path
+  std::string title;  // "Conv2D"; a scope's name, without its cluster's path
   // A node's name, without its cluster's path; of a layer its class, or the op if it has only one.
   std::string name;
   std::vector<std::string> notes;  // one per line: "filter = float[3,3,3,32]"
@@ -54,7 +54,7 @@ struct Box {
 struct Cluster {
   std::string id, title, tooltip;
   std::string name, layer;  // as in Box
-  int parent = -1;  // lower than the cluster's own index
+  int parent = -1;          // lower than the cluster's own index
   bool function = false;
   bool made_up = false, kept = false;  // as in Box
 };

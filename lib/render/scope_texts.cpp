@@ -210,8 +210,7 @@ std::string AboutText(const PageBody& body, ScopeId id) {
   return JsonText([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("ops", scope.num_ops);
-      if (scope.group)
-        json.attribute("siblings", SiblingsText(scope));
+      if (scope.group) json.attribute("siblings", SiblingsText(scope));
       if (scope.num_taken) json.attribute("taken", scope.num_taken);
       json.attribute("kinds", KindsText(scopes.graph(), counts.kinds));
       if (!scope.layer.empty())

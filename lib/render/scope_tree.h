@@ -63,7 +63,7 @@ struct Scope {
   // paths end in the names of their first and last member.
   bool series = false, part = false, slice = false;
   bool inputs = false;  // a part of the graph's inputs, if these are many
-  bool cut = false;  // the scope's members were divided into parts and series
+  bool cut = false;     // the scope's members were divided into parts and series
   // The scope (or, of a chain of only children, one above it) is a box although the flow leaves and
   // reenters it: a replica (lib/render/replicas.h), or a series of replicas.
   bool kept = false;
@@ -148,8 +148,8 @@ class ScopeTree {
   std::vector<Scope> scopes_;
   std::vector<ScopeId> scope_of_;
   std::vector<NodeId> ops_;
-  std::deque<std::string> texts_;                             // paths and titles of groups
-  llvm::StringRef wrapper_;  // the path of the dissolved scope around all layers
+  std::deque<std::string> texts_;  // paths and titles of groups
+  llvm::StringRef wrapper_;        // the path of the dissolved scope around all layers
   std::vector<std::pair<llvm::StringRef, ScopeId>> dropped_;  // paths of dissolved scopes
 };
 

@@ -84,7 +84,8 @@ void ScopeTree::Builder::ListMembers() {
 std::vector<ScopeTree::Builder::Member> ScopeTree::Builder::MembersOf(ScopeId scope) const {
   ScopeId real = scope;
   while (found_[real].group) real = found_[real].parent;
-  std::string wrapper = real == kRootScope && !tree_.wrapper_.empty() ? (tree_.wrapper_ + "/").str() : "";
+  std::string wrapper =
+      real == kRootScope && !tree_.wrapper_.empty() ? (tree_.wrapper_ + "/").str() : "";
   std::vector<Member> members;
   auto add = [&](bool is_scope, uint32_t id, llvm::StringRef name) {
     name.consume_front(wrapper);

@@ -31,7 +31,7 @@ class ScopeTree::Builder {
     llvm::StringRef path, title;
     bool group = false, series = false, part = false, slice = false, inputs = false, cut = false,
          kept = false;
-    int layer = -1;              // the layer that the scope is
+    int layer = -1;  // the layer that the scope is
     bool made_for_layer = false;
     // The name as a member of the scope around it, if that is not the path: for a layer, its path
     // with the layer's name as the last part.

@@ -59,7 +59,7 @@ class BodyScopes {
   // All arguments must outlive this object; `layers` may be null. Takes n log n time in nodes and
   // edges.
   BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes,
-             const BoxLayers* layers);
+             const BoxLayers* layers = nullptr);
 
   const Graph& graph() const { return graph_; }
   const ScopeTree& tree() const { return *tree_; }

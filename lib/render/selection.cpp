@@ -101,7 +101,8 @@ class Folder {
   }
 
   bool IsOfSignature() const {
-    return options_.signature && options_.signature->graph == &graph_ && options_.signature->function;
+    return options_.signature && options_.signature->graph == &graph_ &&
+           options_.signature->function;
   }
 
   // True for an argument of the body for which the main graph passes a constant.
@@ -172,8 +173,8 @@ class Folder {
     for (Node node : graph_.nodes()) {
       if (!IsResult(node)) continue;
       NodeId argument = Forwarded(node);
-      bool is_invariant = argument != kNoNode &&
-                          graph_.node(argument).GetInt("index") == node.GetInt("index");
+      bool is_invariant =
+          argument != kNoNode && graph_.node(argument).GetInt("index") == node.GetInt("index");
       if (!is_invariant) leaves_some = true;
       if (!is_invariant) continue;
       invariant[node.id()] = true;

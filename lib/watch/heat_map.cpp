@@ -75,10 +75,10 @@ class Scale {
       Number place = count == 1 ? 0 : static_cast<Number>(i) / static_cast<Number>(count - 1);
       Number value = from * (1 - place) + to * place;
       Color color = Of(value);
-      stops.push_back({static_cast<double>(value),
-                       llvm::formatv("#{0:x-2}{1:x-2}{2:x-2}", unsigned{color[0]},
-                                     unsigned{color[1]}, unsigned{color[2]})
-                           .str()});
+      stops.push_back(
+          {static_cast<double>(value), llvm::formatv("#{0:x-2}{1:x-2}{2:x-2}", unsigned{color[0]},
+                                                     unsigned{color[1]}, unsigned{color[2]})
+                                           .str()});
     }
     return stops;
   }

@@ -4,8 +4,10 @@
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "lib/watch/heat_map.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
 namespace {
@@ -16,19 +18,10 @@ constexpr int kLeft = 58, kTop = 34, kTileLabel = 16, kBottom = 40, kRight = 92,
 constexpr int kRoomForNumber = 22;  // tiles of smaller sides are numbered only at their ends
 
 std::string Escaped(llvm::StringRef text) {
-  std::string result;
-  for (char c : Printable(text)) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
+  std::string escaped;
+  llvm::raw_string_ostream os(escaped);
+  llvm::printHTMLEscaped(Printable(text), os);
+  return os.str();
 }
 
 class SvgMaker {

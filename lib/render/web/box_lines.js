@@ -16,15 +16,17 @@ export const MARKER = "\u25b8 ";  // precedes the title of a box that can be ope
 
 export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0) > 0;
 
-// Where text may be broken: after / _ , ; or a blank, and before a capital: Read|Variable|Op.
-const PIECES = /(?<=[/_,; ])(?!\u00a0)|(?<=[a-z0-9])(?=[A-Z])/u;
+// Where text may be broken: after / _ , ; or a blank. A piece that does not fit a line may also be
+// broken before a capital: Read|Variable|Op.
+const PIECES = /(?<=[/_,; ])(?!\u00a0)/u, WORDS = /(?<=[a-z0-9])(?=[A-Z])/u;
 
-// Breaks text into lines no wider than `widest`, at the ends of PIECES if possible.
+// Breaks text into lines no wider than `widest`, between pieces or words if possible.
 export function broken(text, font, widest) {
   const lines = [];
   let line = "";
   const fits = (piece) => textWidth(piece.trimEnd(), font) <= widest;
-  for (const piece of text.split(PIECES)) {
+  const pieces = text.split(PIECES).flatMap((piece) => (fits(piece) ? [piece] : piece.split(WORDS)));
+  for (const piece of pieces) {
     if (line && !fits(line + piece)) {
       lines.push(line.trim());
       line = "";

@@ -26,8 +26,10 @@ const definite = (fields) => Object.fromEntries(Object.entries(fields).filter(([
 // `layer`: the name of the layer that has only this op, if it does.
 function opBox(rows, id, key, base, kinds, layer = "") {
   const node = rows.node(id), box = rows.text("box", node.box);
-  const {op, label, key: ofResult, group = 0, input, device, cluster, calls} = rows.text("traits", node.traits);
-  return {key, kind: "op", id, op: label ?? op, name: ofResult ?? relative(node.name, base), path: node.name, group,
+  const traits = rows.text("traits", node.traits);
+  const {op, label, group = 0, input, device, cluster, calls} = traits;
+  const name = traits.key ?? relative(node.name, base);
+  return {key, kind: "op", id, op: label ?? op, name, path: node.name, group,
     ...definite({layer, input, output: node.isOutput, device, cluster, calls: calls && callsOf(calls),
       noted: box.noted?.map((from) => id + from), flops: box.flops, bytes: box.bytes}),
     notes: [...box.notes ?? []],
@@ -42,7 +44,8 @@ function scopeBox(rows, id, bases) {
   const {kinds = "", devices, clusters, flops, bytes} = rows.text("about", scope.about);
   const name = core.layer ? relative(core.title, bases.layer) : relative(core.title, bases.base);
   return {key: `s${id}`, kind: "scope", scope: core.id, name, path: core.path, ops, notes: [kinds],
-    ...definite({layer: core.layer, className: core.className, group, siblings, taken, made_up: Boolean(siblings || taken), devices, clusters, flops, bytes}),
+    ...definite({layer: core.layer, className: core.className, group, siblings, taken,
+      made_up: Boolean(siblings || taken), devices, clusters, flops, bytes}),
     marks: scope.marked.some((count) => count > 0) ? scope.marked : undefined};
 }
 

@@ -9,8 +9,7 @@ namespace grapnel {
 Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& a, const Module& b,
                                                    const Diff& diff, std::string title,
                                                    std::vector<std::shared_ptr<Page>> of,
-                                                   const ValueReport* values,
-                                                   LayersOfBoth layers) {
+                                                   const ValueReport* values, LayersOfBoth layers) {
   std::function<BoxLayers()> both;
   if (layers.a && layers.b) both = [layers] { return BoxLayers(layers.b(), layers.a()); };
   ASSIGN_OR_RETURN(std::unique_ptr<DiffGraph> merged,
@@ -24,8 +23,7 @@ Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& a, const Module
 size_t DiffPage::Weight() const { return WeightOf(merged_->page()); }
 
 DiffPage::DiffPage(const Module& a, const Module& b, const Diff& diff,
-                   std::unique_ptr<DiffGraph> merged, std::string title,
-                   const LayersOfBoth& layers)
+                   std::unique_ptr<DiffGraph> merged, std::string title, const LayersOfBoth& layers)
     : Page(Kind::kDiff, std::move(title)),
       merged_(std::move(merged)),
       panes_(a, b, diff, *merged_) {

@@ -53,10 +53,10 @@ Expected<Document> Compare(const RouteCall& call) {
     ASSIGN_OR_RETURN(b, NetworkOf(*b));
   }
   Diff diff = DiffModules(*a->module(), *b->module(), {});
-  ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> made,
-                   DiffPage::Make(*a->module(), *b->module(), diff,
-                                  a->title() + " \xe2\x86\x92 " + b->title(), {a, b}, nullptr,
-                                  {LayersIn(*a), LayersIn(*b)}));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<DiffPage> made,
+      DiffPage::Make(*a->module(), *b->module(), diff, a->title() + " \xe2\x86\x92 " + b->title(),
+                     {a, b}, nullptr, {LayersIn(*a), LayersIn(*b)}));
   std::vector<std::unique_ptr<Page>> one;
   one.push_back(std::move(made));
   return EntryJson(call.pages().AddMade(std::move(one), call.page->model()));

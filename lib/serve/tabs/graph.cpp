@@ -75,16 +75,18 @@ Expected<Document> Match(const RouteCall& call) {
 constexpr size_t kMostHits = 200, kLongestSearch = 32768;
 
 // The body of the request is the user's query and, in a second line, the nodes that have a box:
-// "BODY:NODE BODY:NODE".
+// "BODY.NODE BODY.NODE".
 Expected<Document> Search(const RouteCall& call) {
   ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());
   auto [query, nodes] = llvm::StringRef(call.body).split('\n');
   GraphPage::SeenNodes seen;
-  for (llvm::StringRef place : llvm::split(nodes, ' ')) {
+  llvm::SmallVector<llvm::StringRef, 0> places;
+  nodes.split(places, ' ', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef place : places) {
+    auto [before, after] = place.split('.');
     uint32_t body;
     NodeId node;
-    if (!place.consumeInteger(10, body) && place.consume_front(":") && !place.getAsInteger(10, node))
-      seen.insert({body, node});
+    if (!before.getAsInteger(10, body) && !after.getAsInteger(10, node)) seen.insert({body, node});
   }
   return graph->SearchJson(query, kMostHits, seen, call.is_gone);
 }

@@ -9,7 +9,7 @@ const MOST = 200;
 
 // Promises {edges: [{from, name, port, type, to, reader, slot}], more: how many others}. `from` and
 // `to`: the keys of the boxes, "s12" for a scope and "n45" for a node.
-export function edgesBetween(source, body, {from, to, control}) {
+function edgesBetween(source, body, {from, to, control}) {
   return isFile ? inFile(source, body, {from, to, control})
     : source.edges(body, `${from} ${to}${control ? " control" : ""}`);
 }
@@ -41,10 +41,18 @@ async function inFile(source, body, {from, to, control}) {
   return {edges: shown, more: edges.length - shown.length + Math.max(0, readers.length - MOST)};
 }
 
-// Returns an element that opens into the edges. `line`: the texts that stand for all of them;
-// `go(id)`: shows a node.
-export function edgeDetails(line, load, go) {
-  const inner = element("ul"), details = element("details", {class: "edges"}, element("summary", {}, ...line), inner);
+// Returns a list item for a line between two boxes, {from: key, to: key, control}, which opens into the
+// edges for which it stands. `words`: the texts of the line; `panel`: the Panel.
+export function lineItem({source, actions}, body, words, line) {
+  const isOne = (key) => key !== undefined && key !== "rest";
+  if (!isOne(line.from) || !isOne(line.to)) return element("li", {}, ...words);
+  return element("li", {}, edgeDetails(words, () => edgesBetween(source, body, line),
+    (id) => actions.go(body, id)));
+}
+
+function edgeDetails(line, load, go) {
+  const inner = element("ul"), summary = element("summary", {}, ...line);
+  const details = element("details", {class: "edges"}, summary, inner);
   const item = ({from, name, port, type, to, reader, slot}) => element("li", {},
     link(port > 0 ? `${name}:${port}` : name, () => go(from)), " \u2192 ",
     link(reader, () => go(to)), " ",

@@ -2,7 +2,7 @@
 
 import {commas, element, link, plural} from "./dom.js";
 import {fillOfKind} from "./draw.js";
-import {edgeDetails, edgesBetween} from "./edge_list.js";
+import {lineItem} from "./edge_list.js";
 import {isFile} from "./source.js";
 
 const FEW = 12;  // marked nodes that are listed at first
@@ -193,20 +193,14 @@ export class Panel {
     const times = (count) => (count > 1 ? ` \u00d7${commas(count)}` : "");
     const line = (edge, end) => [name(edge[end]), " ",
       element("span", {class: "dim"}, edge.control ? "control" : edge.label ?? "", times(edge.count))];
-    const isOne = ({key}) => key !== undefined && key !== "rest";
-    const row = (edge, end) => {
-      const [from, to] = [far(edge.from), far(edge.to)], control = Boolean(edge.control);
-      if (!isOne(from) || !isOne(to)) return element("li", {}, ...line(edge, end));
-      return element("li", {}, edgeDetails(line(edge, end),
-        () => edgesBetween(this.source, body, {from: from.key, to: to.key, control}),
-        (id) => this.actions.go(body, id)));
-    };
+    const row = (edge, end) => lineItem(this, body, line(edge, end),
+      {from: far(edge.from).key, to: far(edge.to).key, control: Boolean(edge.control)});
     const rows = (edges, end) => list(edges.map((edge) => row(edge, end)));
     const into = view.edges.filter((edge) => edge.to === index);
     const out = view.edges.filter((edge) => edge.from === index);
     const parts = [
       element("h2", {}, box.name || "(top)"),
-      ...box.layer ? [element("p", {}, `Layer ${box.layer}`, box.className ? ` (${box.className})` : "")] : [],
+      ...box.layer ? [element("p", {}, `Layer ${box.layer}`, box.className && ` (${box.className})`)] : [],
       element("p", {class: "dim"}, SIBLINGS[box.siblings] ?? "Name scope", ` ${box.path}`,
         box.taken > 0 ? `, and ${plural(box.taken, "op")} between its ops` : ""),
       element("p", {}, `${plural(box.ops, "op")}: ${(box.notes ?? []).join("; ")}`),
@@ -246,7 +240,8 @@ export class Panel {
         "An op that TensorFlow 2.21 does not have: nothing is known of its inputs and outputs."));
     }
     if (node.mark !== undefined) {
-      parts.push(element("p", {class: `mark mark-${fillOfKind(node.mark)}`}, this.summary.marks.kinds[node.mark]));
+      const kind = this.summary.marks.kinds[node.mark];
+      parts.push(element("p", {class: `mark mark-${fillOfKind(node.mark)}`}, kind));
     }
     if ((node.details ?? []).length > 0) parts.push(...this.details(node));
     const more = element("div");
@@ -304,7 +299,8 @@ export class Panel {
       const marked = this.summary.marked.filter((entry) => entry[2] === i);
       const open = i === first || count <= FEW;
       return [element("details", {open},
-        element("summary", {}, element("span", {class: `mark mark-${fillOfKind(i)}`}, `${commas(count)} ${kind}`)),
+        element("summary", {},
+          element("span", {class: `mark mark-${fillOfKind(i)}`}, `${commas(count)} ${kind}`)),
         list(items(marked, marked.length < count ? marked.length : undefined)))];
     });
   }

@@ -24,7 +24,7 @@ function fitsOp(text) {
   return (op) => (glob ? glob.test(op) : op === text);
 }
 
-// Returns the regular expression that a word is, "/conv.*bias/"; undefined if it is none.
+// Returns the regular expression that a word is, "/conv.*bias/"; undefined if it is another word.
 function regexOf(word) {
   if (word.length < 2 || !word.startsWith("/") || !word.endsWith("/")) return undefined;
   try {
@@ -106,7 +106,7 @@ async function searchFile(source, summary, text, seen, goesOn) {
         let rank = rankOf(list, row);
         if (rank < 0) continue;
         ++count;
-        if (!isSeen.has(`${body}:${list.ids[row]}`)) rank += (shown.has(body) ? 1 : 2) * RANKS;
+        if (!isSeen.has(`${body}.${list.ids[row]}`)) rank += (shown.has(body) ? 1 : 2) * RANKS;
         if (ranks[rank].length >= MOST) continue;
         const traits = list.traits(row), {op, device = ""} = traits;
         ranks[rank].push({body, node: list.ids[row], name: list.names[row], op, device,
@@ -123,7 +123,7 @@ async function searchFile(source, summary, text, seen, goesOn) {
 // those of the placed `boxes`, then those in the same bodies; of each the best matches first.
 export function search(source, summary, text, boxes = [], goesOn = () => true) {
   const ops = boxes.filter(({box}) => box.kind === "op").slice(0, MOST_SEEN);
-  const seen = ops.map(({body, box}) => `${body}:${box.id}`);
+  const seen = ops.map(({body, box}) => `${body}.${box.id}`);
   return isFile ? searchFile(source, summary, text, seen, goesOn) : source.search(text, seen);
 }
 

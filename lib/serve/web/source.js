@@ -121,8 +121,10 @@ export class Source {
   }
 
   // Searches on the server; not cached, because the words may never be repeated.
-  // `seen`: the nodes that have a box, "body:node" each.
-  search(text, seen) { return post(`${this.model}/search`, `${text.replaceAll("\n", " ")}\n${seen.join(" ")}`); }
+  // `seen`: the nodes that have a box, "body.node" each.
+  search(text, seen) {
+    return post(`${this.model}/search`, `${text.replaceAll("\n", " ")}\n${seen.join(" ")}`);
+  }
 
   // hidden() promises the nodes that a filter hides in a body, find() the {body, node} of a name;
   // both ask the server.

@@ -124,17 +124,17 @@ class Drawn:
         for at, frame in enumerate(self.frames):
             holds = any("layer" in item and at in self.around(item) for item in [*self.boxes, *self.frames])
             if holds and "layer" not in frame and not frame.get("made_up"):
-                yield f"the frame '{frame['title']}' around layers is no layer"
+                yield f"the frame '{frame['title']}' around layers is not a layer"
         for box in self.boxes:
             in_layer = any("layer" in self.frames[at] for at in self.around(box))
             if box["kind"] == "scope" and not ("layer" in box or box.get("made_up") or in_layer):
-                yield f"the box '{box['title']}' is no layer"
+                yield f"the box '{box['title']}' is not a layer"
 
     def lacking(self, rows):
         layers = self.layers()
         for row in rows:
             if row["name"] not in layers:
-                yield f"'{row['name']}' is no box"
+                yield f"'{row['name']}' has no box"
                 continue
             for item in layers[row["name"]]:
                 if item["title"].split(" + ")[0] != row["name"]:
