@@ -54,7 +54,8 @@ Error DrawPictureOf(const OpenedGraph& base, const OpenedGraph& model, const std
   auto format = ParsePictureFormat(llvm::sys::path::extension(path));
   if (!format) return MakeError("{0}: --picture draws .svg, .png or .dot", path);
   Diff diff = DiffModules(base.module(), model.module(), {});
-  auto drawn = MakeDiffPicture(model.module(), diff);
+  const BoxLayers layers(LayersOf(model.file()), LayersOf(base.file()));
+  auto drawn = MakeDiffPicture(model.module(), diff, nullptr, &layers);
   if (!drawn) return Annotate(path, drawn.takeError());
   ASSIGN_OR_RETURN(PictureFile file, DrawPicture(drawn->picture, *format));
   return WriteFile(path, file.bytes);

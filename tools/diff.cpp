@@ -103,8 +103,10 @@ Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Findings& foun
       (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
        NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
           .str();
-  ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page,
-                   DiffPage::Make(a.module(), b.module(), found.diff, title, {}, found.Values()));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<DiffPage> page,
+      DiffPage::Make(a.module(), b.module(), found.diff, title, {}, found.Values(),
+                     {[&] { return LayersOf(a.file()); }, [&] { return LayersOf(b.file()); }}));
   PageSet pages;
   pages.Add(std::move(page));
   return SaveHtmlFile(pages, title, threads, flags.output);
@@ -120,7 +122,8 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Findings& found, co
     return MakeError("{0}: a picture of a diff must be a .dot, .svg, .png, .html or .json file",
                      output);
   }
-  auto drawn = MakeDiffPicture(b.module(), found.diff, found.Values());
+  const BoxLayers layers(LayersOf(b.file()), LayersOf(a.file()));
+  auto drawn = MakeDiffPicture(b.module(), found.diff, found.Values(), &layers);
   if (!drawn) return Annotate(output, drawn.takeError());
   PictureFile file;
   if (format) {

@@ -242,6 +242,9 @@ Expected<Drawn> Draw(OpenedGraph& input, std::string title, Flags flags,
     entry = BodyOf(input.file(), *signature);
     view.entry = &*entry;
   }
+  view.signature = view.entry;
+  const BoxLayers layers(LayersOf(input.file()));
+  view.layers = &layers;
   if (flags.group_by == "device") GroupByDevice(input.module(), view);
   ASSIGN_OR_RETURN(std::vector<NodeData> data, ReadNumbers(flags, input.module(), invocation));
   std::optional<NodeNumbers> numbers;

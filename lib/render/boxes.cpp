@@ -33,7 +33,7 @@ class BoxMaker {
   BodyBoxes Run() && {
     BodyBoxes result;
     result.plan = &plan_;
-    if (plan_.function) result.cluster = AddFunctionCluster();
+    if (plan_.function && !plan_.is_entry) result.cluster = AddFunctionCluster();
     VisitScopes(result.cluster);
     result.box_of.assign(graph_.end_id(), kBoxOutside);
     for (Node node : graph_.nodes()) {
@@ -63,13 +63,13 @@ class BoxMaker {
     cluster.title = name;
     cluster.tooltip = "function " + name + ", " + Plural(graph_.num_nodes(), "op");
     cluster.function = true;
-    return AddCluster(std::move(cluster), "");
+    return AddCluster(std::move(cluster), kRootScope);
   }
 
-  int AddCluster(Cluster cluster, llvm::StringRef base) {
+  int AddCluster(Cluster cluster, ScopeId scope) {
     int index = static_cast<int>(picture_.clusters.size());
     picture_.clusters.push_back(std::move(cluster));
-    bases_[index] = base;
+    scopes_[index] = scope;
     return index;
   }
 
@@ -102,24 +102,50 @@ class BoxMaker {
     Cluster cluster;
     std::string path = Printable(tree_.PathText(id));
     cluster.id = prefix_ + path + "/";
-    cluster.title = Relative(tree_.TitleText(id), parent);
+    cluster.title = Titled(id, parent);
+    cluster.name = tree_.scope(id).layer_class.str();
+    cluster.layer = tree_.scope(id).layer.str();
     cluster.tooltip = prefix_ + path + ", " + Plural(tree_.scope(id).num_ops, "op");
     cluster.parent = parent;
     cluster.made_up = tree_.IsMadeUp(id);
     cluster.kept = tree_.scope(id).kept;
-    return AddCluster(std::move(cluster), tree_.scope(tree_.RealScope(id)).path);
+    return AddCluster(std::move(cluster), id);
   }
 
-  // Removes the cluster's path from the beginning of `path`: "a/b/c" in the cluster of a/b is "c".
-  std::string Relative(llvm::StringRef path, int cluster) {
-    auto base = bases_.find(cluster);
-    if (base != bases_.end() && !base->second.empty()) {
-      llvm::StringRef rest = path;
-      if (rest.consume_front(base->second) && rest.consume_front("/") && !rest.empty())
-        return Printable(rest);
-      if (path == base->second) return Printable(path.substr(path.rfind('/') + 1));
-    }
+  // Removes `base` from the beginning of `path`: "a/b/c" in "a/b" is "c".
+  static std::string Relative(llvm::StringRef path, llvm::StringRef base) {
+    llvm::StringRef rest = path;
+    if (!base.empty() && rest.consume_front(base) && rest.consume_front("/") && !rest.empty())
+      return Printable(rest);
+    if (path == base) return Printable(path.substr(path.rfind('/') + 1));
     return Printable(path);
+  }
+
+  ScopeId ScopeOf(int cluster) const {
+    auto scope = scopes_.find(cluster);
+    return scope == scopes_.end() ? kRootScope : scope->second;
+  }
+
+  std::string Named(const Node& node, int cluster) const {
+    return Relative(node.name(), tree_.BaseOf(ScopeOf(cluster)));
+  }
+
+  // Returns the title of a scope in a cluster: a layer's without the layer around it.
+  std::string Titled(ScopeId scope, int cluster) const {
+    ScopeId around = ScopeOf(cluster);
+    bool is_layer = !tree_.scope(scope).layer.empty();
+    return Relative(tree_.TitleText(scope),
+                    is_layer ? tree_.LayerAround(around) : tree_.BaseOf(around));
+  }
+
+  // Returns the outermost scope whose only shown node this is, if it is a layer; else kNoScope.
+  ScopeId LayerOfOne(const Node& node) const {
+    ScopeId found = kNoScope;
+    for (ScopeId id = tree_.ScopeOf(node.id()); id != kRootScope && tree_.scope(id).num_shown == 1;
+         id = tree_.scope(id).parent) {
+      if (!tree_.scope(id).layer.empty()) found = id;
+    }
+    return found;
   }
 
   uint32_t BoxFor(const Node& node) {
@@ -132,7 +158,11 @@ class BoxMaker {
     box.node = node.id();
     box.id = prefix_ + Printable(node.name());
     box.title = Printable(node.op());
-    box.name = Relative(node.name(), state.cluster);
+    box.name = Named(node, state.cluster);
+    if (ScopeId layer = LayerOfOne(node); layer != kNoScope) {
+      box.name = std::exchange(box.title, Titled(layer, state.cluster));
+      box.layer = tree_.scope(layer).layer.str();
+    }
     box.tooltip = box.id;
     if (!node.device().empty()) box.tooltip += " on " + Printable(ShortDevice(node.device()));
     if (IsArgument(node)) box.title = "arg " + std::to_string(node.GetInt("index"));
@@ -160,7 +190,9 @@ class BoxMaker {
       box.scope = scope;
       box.cluster = states_[scope].cluster;
       box.id = prefix_ + path + "/";
-      box.title = Relative(tree_.TitleText(scope), box.cluster);
+      box.title = Titled(scope, box.cluster);
+      box.name = tree_.scope(scope).layer_class.str();
+      box.layer = tree_.scope(scope).layer.str();
       box.tooltip = prefix_ + path + ", " + Plural(tree_.scope(scope).num_ops, "op") +
                     " (--scope " + path + " opens it)";
       box.made_up = tree_.IsMadeUp(scope);
@@ -182,7 +214,7 @@ class BoxMaker {
   Picture& picture_;
   std::string prefix_;
   std::vector<ScopeState> states_;
-  llvm::DenseMap<int, llvm::StringRef> bases_;   // by cluster: the path that names in it omit
+  llvm::DenseMap<int, ScopeId> scopes_;          // by cluster
   llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // boxes of [0] closed scopes, [1] rests
 };
 
@@ -230,7 +262,7 @@ void AddNotes(const BodyBoxes& body, const ViewOptions& options, const ShapeMap*
     if (box.kind != BoxKind::kOp) {
       ++kinds[index][node.op_id()];
     } else if (!options.hide_constants) {
-      box.notes = ConstantNotes(node, uses, shapes, options.entry);
+      box.notes = ConstantNotes(node, uses, shapes, options.entry, options.layers);
     }
   }
   for (auto& [index, ops] : kinds) {
@@ -243,7 +275,7 @@ void AddNotes(const BodyBoxes& body, const ViewOptions& options, const ShapeMap*
     box.notes.push_back(KindsText(graph, ops));
   }
   for (Node node : graph.nodes()) {
-    if (body.plan->folding.waits[node.id()] == kNoNode) continue;
+    if (body.plan->folding.waits[node.id()] == kNoNode || node.op() != "NoOp") continue;
     Box& box = picture->boxes[body.box_of[node.id()]];
     if (box.kind != BoxKind::kOp) continue;
     box.notes.push_back(node.name() == "NoOp" ? "via NoOp" : "via NoOp " + Printable(node.name()));

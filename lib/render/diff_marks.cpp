@@ -138,6 +138,7 @@ class DiffMarks::Maker {
       // Ops that only read, save, restore or update a variable are not layers.
       bool is_state = GroupOf(node.op()) == OpGroup::kState;
       bool differs = Differs(node) || (marks_.within_.count(KeyOf(node)) && !is_state);
+      if (marks_.HasOtherValues(node)) continue;  // the marked box of the layer says it
       if (UseOf(node) == NodeUse::kShown && differs)
         marks_.scopes_.insert({functions_[&body].str(), Around(node.name()).str()});
     }
@@ -160,6 +161,14 @@ NodeStatus DiffMarks::Of(const Node& node) const {
   if (own != NodeStatus::kSame) return own;
   bool differs = graph_.other_values.count(key) || within_.count(key) || calls_.count(key);
   return differs ? NodeStatus::kChanged : NodeStatus::kSame;
+}
+
+bool DiffMarks::HasOtherValues(const Node& node) const {
+  Key key = {&node.graph(), node.id()};
+  if (graph_.StatusOf(node) != NodeStatus::kSame || calls_.count(key)) return false;
+  auto is_same = [&](const Node& source) { return graph_.StatusOf(source) == NodeStatus::kSame; };
+  llvm::ArrayRef<Node> within = Within(node);
+  return (graph_.other_values.count(key) || !within.empty()) && llvm::all_of(within, is_same);
 }
 
 std::vector<std::string> DiffMarks::ScopesToOpen(size_t most) const {

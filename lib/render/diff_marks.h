@@ -24,12 +24,15 @@ class DiffMarks {
   // empty, if its value differs, or if a function that it calls has a difference.
   NodeStatus Of(const Node& node) const;
 
+  // True if the node and what it calls are the same, but values that it has or reads differ.
+  bool HasOtherValues(const Node& node) const;
+
   // The constants and variables with a difference that a node reads: folded into the node, or as
   // arguments that calls pass to the node's function.
   llvm::ArrayRef<Node> Within(const Node& node) const;
 
-  // Returns at most `most` scopes to open: those of layers that have a box and a difference or, of
-  // too many, scopes around them. In functions "function/a/b", or "function" for the outermost
+  // Returns at most `most` scopes to open: those of layers that have a box and a difference other
+  // than in values or, of too many, scopes around them. In functions "function/a/b", or "function" for the outermost
   // scope. Sorted; empty if even the outermost scopes are too many.
   std::vector<std::string> ScopesToOpen(size_t most) const;
 

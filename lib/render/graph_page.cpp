@@ -193,7 +193,11 @@ const Graph& GraphPage::graph(size_t body) const { return *bodies_[body]->graph;
 const BodyScopes& GraphPage::Scopes(size_t body) {
   Slot& slot = *bodies_[body];
   std::call_once(slot.once, [&] {
-    slot.scopes = std::make_unique<BodyScopes>(*slot.graph, FoldOptions(), shapes(body));
+    PageBoxes boxes = Boxes();
+    FoldOptions fold;
+    fold.signature = boxes.signature;
+    fold.of_loop = loops_.contains(slot.graph);
+    slot.scopes = std::make_unique<BodyScopes>(*slot.graph, fold, shapes(body), boxes.layers);
   });
   return *slot.scopes;
 }
@@ -209,7 +213,7 @@ const PageBody& GraphPage::Body(size_t body) {
   Slot& slot = *bodies_[body];
   std::call_once(slot.body_once, [&] {
     slot.body.emplace(PageBody{Scopes(body), find_, marks_, KindsOfMarks(body),
-                               EntryOf(graph(body)), clusters_, Stacks()});
+                               EntryOf(graph(body)), clusters_, Stacks(), layers_});
   });
   return *slot.body;
 }
@@ -235,7 +239,7 @@ const std::string& GraphPage::ModelJson() {
   return model_json_;
 }
 
-std::string GraphPage::MakeModelJson() const {
+std::string GraphPage::MakeModelJson() {
   llvm::DenseMap<const Graph*, size_t> number;
   for (size_t i = 0; i < bodies_.size(); ++i) number[bodies_[i]->graph] = i;
   return PageDocument([&](llvm::json::OStream& json) {
@@ -263,10 +267,18 @@ std::string GraphPage::MakeModelJson() const {
 
 const Function* GraphPage::First() const { return first_ ? entries_[*first_].function : nullptr; }
 
-PageOpening GraphPage::OpensByItself() const {
+PageBoxes GraphPage::Boxes() {
+  std::call_once(layers_once_, [this] {
+    if (find_layers_) layers_ = find_layers_();
+    loops_ = LoopGraphs(module_);
+  });
+  return {&layers_, first_ ? &entries_[*first_] : nullptr};
+}
+
+PageOpening GraphPage::OpensByItself() {
   OpenRequest wanted;
   if (marks_) wanted.scopes = marks_->open;
-  auto opening = OpenPage(module_, First(), wanted);
+  auto opening = OpenPage(module_, First(), wanted, Boxes());
   if (opening) return std::move(*opening);
   llvm::consumeError(opening.takeError());
   PageOpening none;
@@ -275,7 +287,7 @@ PageOpening GraphPage::OpensByItself() const {
 }
 
 Expected<std::vector<std::string>> GraphPage::OpenAs(const OpenRequest& wanted) {
-  ASSIGN_OR_RETURN(PageOpening opening, OpenPage(module_, First(), wanted));
+  ASSIGN_OR_RETURN(PageOpening opening, OpenPage(module_, First(), wanted, Boxes()));
   opening_ = std::move(opening);
   opening_->asked = true;
   return opening_->notices;

@@ -17,6 +17,7 @@
 #include "lib/render/scope_view.h"
 #include "lib/render/xla_clusters.h"
 #include "lib/shape/module_shapes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -41,7 +42,7 @@ struct PageMarks {
     size_t nodes = 0;
   };
   std::string title;                        // of the legend
-  std::vector<std::string> kinds;           // "removed", "added", ...: at most 4
+  std::vector<std::string> kinds;           // "removed", "added", ...: at most 5
   std::function<int(const Node&)> kind_of;  // required: an index in `kinds`; -1: not marked
   // Whether to list and count a marked node under its kind; if the function is empty, all marked
   // nodes are listed. Use it to leave out nodes that are marked only because of the nodes drawn
@@ -97,6 +98,9 @@ class GraphPage {
     first_ = first;
   }
 
+  // Sets the function that finds the layers of the module, which are then boxes; it is called once,
+  // when the first document needs it. Call it before OpenAs and before requesting a document.
+  void SetLayers(std::function<BoxLayers()> find) { find_layers_ = std::move(find); }
   // Sets the scopes and functions that are open at first, instead of the largest scopes; call it
   // after BeginAt. Returns PageOpening::notices. Errors: a scope or a function that does not exist.
   Expected<std::vector<std::string>> OpenAs(const OpenRequest& wanted);
@@ -128,12 +132,20 @@ class GraphPage {
   std::unique_ptr<PageRows> ScopeRows(size_t body, ScopeId begin, ScopeId end);
   // Analyzes a body now, instead of when a document first needs it.
   void Analyze(size_t body);
+  // The edges for which a line between two boxes stands, in the order of the graph: {"edges": [{"from",
+  // "name", "port", "type", "to", "reader", "slot"}], "more": how many others}. The boxes are given
+  // by their keys, "s12" for a scope and "n45" for a node. Errors: there is no such body or box.
+  Expected<std::string> EdgesJson(size_t body, llvm::StringRef from, llvm::StringRef to,
+                                  bool control);
   // The nodes of all bodies that match a search (lib/render/node_query.h), or that a line of the
-  // Python program made ("file.py:12", any frame of the stack). Best matches first, then in the
-  // graph's order, at most `limit`: {"hits": [{"body", "node", "name", "op", "device", "types"}],
+  // Python program made ("file.py:12", any frame of the stack). First those in `seen`, (body, node)
+  // pairs, then those in the same bodies, then others; the best matches of each first, then in the
+  // graph's order; at most `limit`: {"hits": [{"body", "node", "name", "op", "device", "types"}],
   // "more": how many others match}. Takes time linear in the names, some 100 ms for a million. Once
   // `is_gone` returns true (the client has left), stops and returns the matches so far.
-  std::string SearchJson(llvm::StringRef text, size_t limit, llvm::function_ref<bool()> is_gone);
+  using SeenNodes = llvm::DenseSet<std::pair<uint32_t, NodeId>>;
+  std::string SearchJson(llvm::StringRef text, size_t limit, const SeenNodes& seen,
+                         llvm::function_ref<bool()> is_gone);
 
   // The values that filters can hide, in all bodies: {"op": [[text, nodes], ...], "job", "task",
   // "device", "cluster", "function"}, most frequent first. Takes time linear in the nodes.
@@ -181,8 +193,9 @@ class GraphPage {
   Error Check(size_t body) const;
   std::optional<size_t> FindBody(llvm::StringRef function) const;
   const Function* First() const;  // the function whose body is shown first; null: main graph
-  PageOpening OpensByItself() const;
-  std::string MakeModelJson() const;
+  PageBoxes Boxes();
+  PageOpening OpensByItself();
+  std::string MakeModelJson();
   // By kind: the marked nodes in lists, with their bodies.
   const std::vector<std::vector<std::pair<size_t, NodeId>>>& Marked() const;
   void WriteMarked(llvm::json::OStream& json) const;
@@ -203,6 +216,10 @@ class GraphPage {
   std::string title_;
   std::vector<SignatureBody> entries_;
   std::optional<size_t> first_;
+  std::function<BoxLayers()> find_layers_;
+  std::once_flag layers_once_;
+  BoxLayers layers_;
+  llvm::DenseSet<const Graph*> loops_;
   std::optional<PageOpening> opening_;  // set by OpenAs
   const LineTable& Lines();
   StackTexts& Stacks();

@@ -6,11 +6,14 @@
 
 namespace grapnel {
 
-std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit,
+std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit, const SeenNodes& seen,
                                   llvm::function_ref<bool()> is_gone) {
   NodeQuery query = NodeQuery::Parse(text);
-  std::vector<std::pair<size_t, NodeId>> ranks[NodeQuery::kRanks];
-  size_t found = 0, seen = 0;
+  llvm::DenseSet<uint32_t> shown;  // bodies
+  for (const auto& [body, node] : seen) shown.insert(body);
+  // First those in `seen`, then those in the same bodies.
+  std::vector<std::pair<size_t, NodeId>> ranks[3 * NodeQuery::kRanks];
+  size_t found = 0, visited = 0;
   bool goes_on = !query.empty();
   if (SourcePlace place = SourcePlace::Parse(text.trim()); place.line > 0) {
     for (const Node& node : Lines().NodesAt(place, module_)) {
@@ -22,7 +25,7 @@ std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit,
   }
   for (size_t body = 0; body < bodies_.size() && goes_on; ++body) {
     for (Node node : graph(body).nodes()) {
-      if (++seen % 65536 == 0 && is_gone()) goes_on = false;
+      if (++visited % 65536 == 0 && is_gone()) goes_on = false;
       if (!goes_on) break;
       auto device = [&] { return PageDevice(node, marks_); };
       auto types = [&] { return OutputTypes(shapes(body), node); };
@@ -30,17 +33,19 @@ std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit,
       std::optional<int> rank = query.RankOf(node, {device, types, attributes});
       if (!rank) continue;
       ++found;
+      if (!seen.contains({static_cast<uint32_t>(body), node.id()}))
+        *rank += (shown.contains(static_cast<uint32_t>(body)) ? 1 : 2) * NodeQuery::kRanks;
       if (ranks[*rank].size() < limit) ranks[*rank].push_back({body, node.id()});
     }
   }
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
-      size_t shown = 0;
+      size_t listed = 0;
       json.attributeArray("hits", [&] {
         for (const auto& nodes : ranks) {
           for (auto [body, id] : nodes) {
-            if (shown == limit) break;
-            ++shown;
+            if (listed == limit) break;
+            ++listed;
             Node node = graph(body).node(id);
             json.object([&, body = body] {
               json.attribute("body", body);
@@ -53,7 +58,7 @@ std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit,
           }
         }
       });
-      json.attribute("more", found - shown);
+      json.attribute("more", found - listed);
     });
   });
 }

@@ -6,9 +6,8 @@
 
 #include "lib/render/edges.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SparseBitVector.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 namespace {
@@ -44,66 +43,10 @@ Behind BoxesBehind(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
   return behind;
 }
 
-// Translates \d, \w and \s outside of brackets into POSIX brackets: users write these classes, but
-// POSIX regular expressions lack them.
-std::string WithClasses(llvm::StringRef regex) {
-  std::string result;
-  bool in_brackets = false;
-  for (size_t i = 0; i < regex.size(); ++i) {
-    char c = regex[i];
-    if (c != '\\' || i + 1 == regex.size() || in_brackets) {
-      in_brackets = in_brackets ? c != ']' : c == '[';
-      result += c;
-      continue;
-    }
-    char next = regex[++i];
-    llvm::StringRef set = llvm::StringSwitch<llvm::StringRef>(llvm::StringRef(&next, 1))
-                              .CaseLower("d", "0-9")
-                              .CaseLower("w", "A-Za-z0-9_")
-                              .CaseLower("s", "[:space:]")
-                              .Default("");
-    if (set.empty()) {
-      result += {c, next};
-    } else {
-      result += (llvm::isUpper(next) ? "[^" : "[") + set.str() + "]";
-    }
-  }
-  return result;
-}
-
-// Returns texts that every match of `regex` contains: its runs of literal characters. Returns no
-// text if the regex has groups, alternatives, escapes or unusual brackets.
-std::vector<std::string> LiteralsOf(llvm::StringRef regex) {
-  std::vector<std::string> literals;
-  if (regex.find_first_of("|(\\") != llvm::StringRef::npos) return literals;
-  for (llvm::StringRef odd :
-       {"[:", "[.", "[=", "[]", "[^]"})  // brackets that do not end at the first ]
-    if (regex.contains(odd)) return literals;
-  std::string run;
-  auto end = [&] {
-    if (!run.empty()) literals.push_back(std::exchange(run, ""));
-  };
-  for (size_t i = 0; i < regex.size(); ++i) {
-    char c = regex[i];
-    if (llvm::isAlnum(c) || c == '_' || c == '/' || c == '-') {
-      run += c;
-      continue;
-    }
-    if (c == '*' || c == '?' || c == '{') run.erase(run.size() - !run.empty());
-    end();
-    if (c == '[') i = regex.find(']', i + 2);
-    if (c == '{') i = regex.find('}', i);
-    if (i == llvm::StringRef::npos) break;
-  }
-  end();
-  return literals;
-}
-
 }  // namespace
 
 bool HiddenNodes::IsWord(llvm::StringRef word) {
-  return word.starts_with("op:") || word.starts_with("name:") ||
-         (word.size() > 1 && word.front() == '/' && word.back() == '/');
+  return word.starts_with("op:") || word.starts_with("name:") || NameRegex::IsWord(word);
 }
 
 Error HiddenNodes::Add(llvm::StringRef word) {
@@ -114,22 +57,14 @@ Error HiddenNodes::Add(llvm::StringRef word) {
     (word.starts_with("op:") ? ops_ : names_).push_back(std::move(*glob));
     return Error::success();
   }
-  std::string pattern = WithClasses(text.drop_front().drop_back());
-  auto regex = std::make_shared<llvm::Regex>(pattern);
-  std::string why;
-  if (!regex->isValid(why)) return MakeError("'{0}' is not a regular expression: {1}", word, why);
-  regexes_.push_back({std::move(regex), LiteralsOf(pattern)});
+  ASSIGN_OR_RETURN(NameRegex regex, NameRegex::Parse(word));
+  regexes_.push_back(std::move(regex));
   return Error::success();
 }
 
 bool HiddenNodes::Hides(const Node& node) const {
   if (FitsAny(ops_, node.op()) || FitsAny(names_, node.name())) return true;
-  llvm::StringRef name = node.name();
-  for (const auto& [regex, literals] : regexes_) {
-    auto is_there = [name](const std::string& text) { return name.contains(text); };
-    if (std::all_of(literals.begin(), literals.end(), is_there) && regex->match(name)) return true;
-  }
-  return false;
+  return llvm::any_of(regexes_, [&](const NameRegex& regex) { return regex.Matches(node.name()); });
 }
 
 std::vector<std::pair<uint32_t, uint32_t>> EdgesThrough(const Graph& graph,

@@ -2,16 +2,15 @@
 #ifndef GRAPNEL_LIB_RENDER_HIDDEN_NODES_H_
 #define GRAPNEL_LIB_RENDER_HIDDEN_NODES_H_
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lib/ir/graph.h"
+#include "lib/render/name_regex.h"
 #include "lib/support/error.h"
 #include "lib/support/glob.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Regex.h"
 
 namespace grapnel {
 
@@ -29,12 +28,6 @@ class HiddenNodes {
   bool Hides(const Node& node) const;
 
  private:
-  struct NameRegex {
-    std::shared_ptr<const llvm::Regex> regex;
-    // Texts that each matching name contains. A name without one of them is rejected before the
-    // slower regex is tried.
-    std::vector<std::string> literals;
-  };
   std::vector<Glob> ops_, names_;
   std::vector<NameRegex> regexes_;
 };

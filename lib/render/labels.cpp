@@ -9,6 +9,7 @@
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/types.h"
+#include "lib/render/selection.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -124,20 +125,6 @@ Node ConstantBehind(Node node) {
   return node;
 }
 
-// Describes a variable: "conv/kernel float[3,3,3,8]"; for a resource argument, the variable passed
-// for it, if known.
-std::string VariableText(Node node, const SignatureBody* entry) {
-  if (entry && &node.graph() == entry->graph) {
-    auto found = entry->from_main.find({node.id(), 0});
-    if (found != entry->from_main.end() && found->second.node != kNoNode)
-      node = node.graph().module().main.node(found->second.node);
-  }
-  if (!IsVariable(node)) return PrintableStart(node.name());
-  std::optional<AttrView> shape = node.Attr("shape");
-  return PrintableStart(NameOfVariable(node)) + " " +
-         TensorText(node.GetType("dtype"), shape ? shape->AsShape().value_or(Shape()) : Shape());
-}
-
 // Writes floats with six digits: 0.001, not 0.00100000005.
 std::string FloatsText(const Literal& literal) {
   std::string text = "[";
@@ -165,6 +152,24 @@ std::string ValueText(const Node& constant, Port port, const ShapeMap* shapes) {
   return Printable(text);
 }
 
+// Describes a variable: "conv/kernel float[3,3,3,8]"; for an argument, the variable or constant that
+// is passed for it, if known.
+std::string VariableText(Node node, const SignatureBody* entry, const BoxLayers* layers) {
+  if (entry && &node.graph() == entry->graph) {
+    auto found = entry->from_main.find({node.id(), 0});
+    if (found != entry->from_main.end() && found->second.node != kNoNode)
+      node = node.graph().module().main.node(found->second.node);
+  }
+  if (IsConstant(node)) return ValueText(node, {node.id(), 0}, nullptr);
+  if (!IsVariable(node)) return PrintableStart(node.name());
+  std::optional<AttrView> shape = node.Attr("shape");
+  std::string name = layers ? layers->VariableOf(node) : "";
+  return PrintableStart(name.empty() ? NameOfVariable(node) : name) + " " +
+         TensorText(node.GetType("dtype"), shape ? shape->AsShape().value_or(Shape()) : Shape());
+}
+
+}  // namespace
+
 std::string InputName(const OpInfo* info, const Node& node, int slot) {
   if (!info || info->inputs.empty()) return "input " + std::to_string(slot);
   int at = 0;
@@ -178,8 +183,6 @@ std::string InputName(const OpInfo* info, const Node& node, int slot) {
   }
   return "input " + std::to_string(slot);
 }
-
-}  // namespace
 
 std::string PrintableStart(llvm::StringRef text) {
   if (text.size() <= kMaxText) return Printable(text);
@@ -199,23 +202,24 @@ std::string TensorText(DataType dtype, const Shape& shape) {
 
 std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
                                        const ShapeMap* shapes, const SignatureBody* entry,
-                                       std::vector<NodeId>* noted) {
+                                       const BoxLayers* layers, std::vector<NodeId>* noted) {
   std::vector<std::string> notes;
   const OpInfo* info = DefinitionOf(node);
   int more = 0;
   for (int slot = 0; slot < node.num_inputs(); ++slot) {
     Port port = node.input(slot);
     if (port.node == kNoNode || uses[port.node] != NodeUse::kFolded) continue;
+    Node constant = ConstantBehind(node.input_node(slot));
+    if (uses[constant.id()] != NodeUse::kFolded) continue;  // the Identity before a result
     if (notes.size() == kMaxNotes) {
       ++more;
       continue;
     }
-    Node constant = ConstantBehind(node.input_node(slot));
     if (noted) noted->push_back(constant.id());
     bool is_constant = constant.op() == "Const" || constant.op() == "HostConst";
     notes.push_back(
         InputName(info, node, slot) + " = " +
-        (is_constant ? ValueText(constant, port, shapes) : VariableText(constant, entry)));
+        (is_constant ? ValueText(constant, port, shapes) : VariableText(constant, entry, layers)));
   }
   if (more > 0) notes.back() = "and " + Plural(more + 1, "more constant or variable");
   return notes;
@@ -247,6 +251,16 @@ OpGroup GroupOf(llvm::StringRef op) {
   }
   const OpInfo* info = FindOp(op);
   return info && !info->is_stateful ? OpGroup::kMath : OpGroup::kOther;
+}
+
+OpGroup MainGroup(const Graph& graph, const std::map<StringId, size_t>& kinds) {
+  constexpr OpGroup kOrder[] = {OpGroup::kHeavy, OpGroup::kControl, OpGroup::kOther, OpGroup::kMath,
+                                OpGroup::kMove,  OpGroup::kState,   OpGroup::kInput};
+  for (OpGroup group : kOrder) {
+    for (const auto& [op, count] : kinds)
+      if (GroupOf(graph.module().strings.Get(op)) == group) return group;
+  }
+  return OpGroup::kOther;
 }
 
 llvm::StringRef OpGroupName(OpGroup group) {

@@ -49,8 +49,16 @@ NodeQuery NodeQuery::Parse(llvm::StringRef text) {
     for (const auto& [prefix, of_prefix] : kFields) {
       if (field == Field::kName && word.consume_front(prefix)) field = of_prefix;
     }
-    Word one{field, word.lower(), std::nullopt};
-    if (field == Field::kName && word.find_first_of("*?") != llvm::StringRef::npos) {
+    Word one{field, word.lower(), std::nullopt, std::nullopt};
+    if (field == Field::kName && NameRegex::IsWord(word)) {
+      if (auto regex = NameRegex::Parse(word, /*ignore_case=*/true)) {
+        one.regex = std::move(*regex);
+      } else {
+        llvm::consumeError(regex.takeError());
+      }
+    }
+    bool may_be_glob = (field == Field::kName && !one.regex) || field == Field::kOp;
+    if (may_be_glob && word.find_first_of("*?") != llvm::StringRef::npos) {
       if (auto glob = Glob::Parse(one.text)) {
         one.glob = std::move(*glob);
       } else {
@@ -64,6 +72,10 @@ NodeQuery NodeQuery::Parse(llvm::StringRef text) {
 
 std::optional<int> NodeQuery::RankOfName(const Word& word, const Node& node) {
   llvm::StringRef name = node.name(), last = LastComponent(name);
+  if (word.regex) {
+    if (word.regex->Matches(last)) return 1;
+    return word.regex->Matches(name) ? std::optional<int>(4) : std::nullopt;
+  }
   if (word.glob) {
     std::string lower = name.lower();
     if (word.glob->Fits(lower)) return 0;
@@ -93,7 +105,8 @@ std::optional<int> NodeQuery::RankOf(const Node& node, const Texts& texts) const
         break;
       }
       case Field::kOp:
-        holds = Holds(node.op(), word.text);
+        holds = word.glob ? word.glob->Fits(node.op().lower())
+                          : node.op().equals_insensitive(word.text);
         break;
       case Field::kDevice:
         holds = Holds(texts.device(), word.text);

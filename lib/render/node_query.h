@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/ir/node.h"
+#include "lib/render/name_regex.h"
 #include "lib/support/glob.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -14,8 +15,9 @@ namespace grapnel {
 
 // A query is a list of words separated by blanks, all of which must match, ignoring case. A word
 // matches a part of a node's name or its whole op; a word with * or ? is a glob over the name from
-// any component on. After op:, device:, shape: (type:, dtype:) or attr:, a word matches a part of
-// the node's op, device, output types or attributes.
+// any component on, and /REGEX/ matches a part of the name. After op:, a word is the whole op, or a
+// glob of it; after device:, shape: (type:, dtype:) or attr:, a part of the node's device, output
+// types or attributes.
 class NodeQuery {
  public:
   static NodeQuery Parse(llvm::StringRef text);
@@ -37,6 +39,7 @@ class NodeQuery {
     Field field;
     std::string text;  // lower case
     std::optional<Glob> glob;
+    std::optional<NameRegex> regex;
   };
   static std::optional<int> RankOfName(const Word& word, const Node& node);
 

@@ -67,6 +67,15 @@ std::string TextWithPlaces(const Node& node, bool is_plain) {
          Printable(text.substr(at + inputs.size()));
 }
 
+// Returns the key that a result has in the signature whose body this is; empty if it has none.
+std::string KeyOfResult(const PageBody& body, const Node& node) {
+  if (!body.entry || !IsResult(node) || node.num_inputs() == 0) return "";
+  Port port = node.input(0);
+  for (const SignatureBody::End& end : body.entry->outputs)
+    if (end.port == port) return end.key;
+  return "";
+}
+
 class Writer {
  public:
   Writer(const PageBody& body, const Node& node, llvm::json::OStream& json)
@@ -76,6 +85,7 @@ class Writer {
     json_.attribute("op", Printable(node_.op()));
     if (IsArgument(node_)) json_.attribute("label", "arg " + Index());
     if (IsResult(node_)) json_.attribute("label", "result " + Index());
+    Text("key", Printable(KeyOfResult(body_, node_)));
     OpGroup group = GroupOf(node_.op());
     json_.attribute("group", static_cast<int>(group));
     if (group == OpGroup::kInput) json_.attribute("input", true);
@@ -284,6 +294,7 @@ void NodeTexts::MakeKey(const Node& node, Key* key, bool* is_of_page) const {
   AppendBytes(node.num_inputs(), key);
   if (body_.marks && body_.marks->device_of) AppendText(body_.marks->device_of(node), key);
   AppendText(body_.clusters.Of(node), key);
+  AppendText(KeyOfResult(body_, node), key);
   int outputs = NumOutputs(node);
   AppendBytes(outputs, key);
   for (int port = 0; port < std::min(outputs, kMostTypes); ++port) {
@@ -348,8 +359,8 @@ void NodeTexts::ForEachShared(
 uint32_t NodeTexts::BoxOf(const Node& node) {
   const BodyScopes& scopes = body_.scopes;
   std::vector<NodeId> noted;
-  std::vector<std::string> notes =
-      ConstantNotes(node, scopes.folding().uses, &scopes.shapes(), body_.entry, &noted);
+  std::vector<std::string> notes = ConstantNotes(node, scopes.folding().uses, &scopes.shapes(),
+                                                 body_.entry, &body_.layers, &noted);
   Cost cost = CostWithConstants(scopes, node);
   if (notes.empty() && cost.flops == 0 && cost.bytes == 0) return 0;
   std::string text = JsonText([&](llvm::json::OStream& json) {

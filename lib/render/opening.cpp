@@ -1,6 +1,7 @@
 #include "lib/render/opening.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -15,7 +16,8 @@ namespace {
 // Numbers of boxes. A picture with fewer than kFew shows too little; at kEnough, no more scopes are
 // opened; a scope that would give more than kMany should stay closed.
 constexpr size_t kFew = 7, kEnough = 20, kMany = 40;
-// Once a picture has this many boxes, parts that were cut along the flow may stay closed.
+// Once a picture has this many boxes, parts that were cut along the flow may stay closed. Layers may
+// if there are kFew.
 constexpr size_t kReadable = 8;
 
 struct Entity {
@@ -35,6 +37,7 @@ struct Candidate {
   size_t order;
   Node caller;           // for a function: the first node whose call added it
   bool settled = false;  // it is or is in a part or series, so it may stay closed
+  bool is_layer = false, is_model = false;  // a nested model is a layer too
 };
 
 class Opener {
@@ -92,9 +95,14 @@ class Opener {
     if (!options_.hidden.empty()) fold.hidden = &options_.hidden;
     fold.keep = Kept(*graph, function == nullptr);
     bool in_part = graph == only_ || (entry_ && graph == entry_->graph);
+    if (options_.signature && options_.signature->graph == graph)
+      fold.signature = options_.signature;
+    if (!loops_) loops_ = LoopGraphs(module_);
+    fold.of_loop = loops_->contains(graph);
+    body->is_entry = entry_ && graph == entry_->graph;
     body->folding = Fold(*graph, in_part ? selected : std::vector<bool>(), fold);
     body->tree = std::make_unique<ScopeTree>(*graph, body->folding.uses, kGroupAbove,
-                                             options_.keep_outermost);
+                                             options_.keep_outermost, options_.layers);
     body->open.assign(body->tree->size(), false);
     it->second = body.get();
     plan_.bodies.push_back(std::move(body));
@@ -183,8 +191,9 @@ class Opener {
         int down = body->tree->IsPrefix(entity.child) ? depth : depth + 1;
         const Scope &around = body->tree->scope(scope), &child = body->tree->scope(entity.child);
         bool settled = around.cut || around.part || around.series || child.part || child.series;
-        candidates_.push_back(
-            {body, entity.id, down, eligible, entity.num_ops, order_++, {}, settled});
+        const Scope& core = body->tree->scope(entity.id);
+        candidates_.push_back({body, entity.id, down, eligible, entity.num_ops, order_++, Node(),
+                               settled, !core.layer.empty(), core.is_model});
       } else {
         AddCalls(body, entity.id, depth, eligible);
       }
@@ -205,8 +214,9 @@ class Opener {
       if (inner->drawn) return;
       function_boxes_.insert(callee);
       ++num_boxes_;
+      bool in_layer = !body->tree->LayerAround(body->tree->ScopeOf(caller)).empty();
       candidates_.push_back({inner, inner->tree->scope(kRootScope).core, depth + 1, eligible,
-                             callee->body.num_nodes(), order_++, node, false});
+                             callee->body.num_nodes(), order_++, node, false, in_layer});
     };
     add("", node.op());
     for (auto& [key, value] : node.Attrs()) {
@@ -289,11 +299,13 @@ class Opener {
     return scope.series || scope.slice;
   }
 
-  // True if the scope contains more than half of its body's nodes, so that a picture with the scope
-  // closed would show little.
+  // True if the scope contains so many of its body's nodes that a picture with the scope closed
+  // would show little: more than half, of a layer more than three fifths.
   bool HidesMost(const Candidate& candidate) const {
-    return !candidate.caller && !IsSeries(candidate) &&
-           candidate.num_ops * 2 > candidate.body->graph->num_nodes();
+    size_t nodes = candidate.body->graph->num_nodes();
+    bool is_most =
+        candidate.is_layer ? candidate.num_ops * 5 > nodes * 3 : candidate.num_ops * 2 > nodes;
+    return !candidate.caller && !IsSeries(candidate) && is_most;
   }
 
   bool HoldsSlices(const Candidate& candidate) const {
@@ -304,7 +316,8 @@ class Opener {
 
   bool MayStayClosed(const Candidate& candidate) const {
     if (HoldsSlices(candidate)) return true;
-    return candidate.settled && num_boxes_ >= kReadable && !HidesMost(candidate);
+    if (HidesMost(candidate)) return false;
+    return candidate.is_layer ? num_boxes_ >= kFew : candidate.settled && num_boxes_ >= kReadable;
   }
 
   // Returns the largest candidate that can be opened without exceeding `limit` boxes; null if there
@@ -340,8 +353,33 @@ class Opener {
     return equals.size() < 3 ? std::vector<Candidate>{best} : equals;
   }
 
+  // Returns the layer to open if there are fewer than kFew boxes: a nested model, the largest one;
+  // else the smallest layer that makes them enough, so that the others can be seen at a glance.
+  // Null if there are no layers.
+  const Candidate* LayerToOpen() const {
+    auto rank = [&](const Candidate& candidate) {
+      size_t count = CountOf(candidate);
+      bool is_enough = num_boxes_ - 1 + count >= kFew;
+      return std::make_tuple(!candidate.is_model, candidate.is_model ? ~candidate.num_ops : 0,
+                             !is_enough, is_enough ? count : ~count, candidate.order);
+    };
+    const Candidate* best = nullptr;
+    for (const Candidate& candidate : candidates_) {
+      bool fits = candidate.eligible && candidate.is_layer && !candidate.caller &&
+                  num_boxes_ - 1 + CountOf(candidate) <= std::min(kMany, max_boxes_);
+      if (fits && (!best || rank(candidate) < rank(*best))) best = &candidate;
+    }
+    return best;
+  }
+
   void OpenLargest() {
     constexpr int kAnyDepth = ~0u >> 1;
+    while (num_boxes_ < kFew) {
+      const Candidate* layer = LayerToOpen();
+      if (!layer) break;
+      Candidate candidate = *layer;
+      Open(candidate);
+    }
     for (size_t limit : {std::min(kMany, max_boxes_), max_boxes_}) {
       while (num_boxes_ < std::min(kEnough, max_boxes_)) {
         const Candidate* best = Largest(limit, kAnyDepth, true);
@@ -430,6 +468,7 @@ class Opener {
   // The signature's body that is shown instead of the main graph.
   const SignatureBody* entry_ = nullptr;
   size_t max_boxes_;
+  std::optional<llvm::DenseSet<const Graph*>> loops_;
   size_t num_boxes_ = 0, order_ = 0;
   Plan plan_;
   llvm::DenseMap<const Graph*, BodyPlan*> bodies_;

@@ -22,6 +22,7 @@ struct BodyPlan {
   Folding folding;
   std::unique_ptr<ScopeTree> tree;
   bool drawn = false;
+  bool is_entry = false;   // it is the body of a signature, which takes the place of the main graph
   std::vector<bool> open;  // by scope; of a chain of only children only the core can be open
   // The children and ops of open scopes that get no box of their own because of --max-boxes; in
   // each open scope, one "rest" box stands for them.

@@ -48,6 +48,7 @@ struct PageBody {
   const SignatureBody* entry;  // names the arguments' variables; may be null
   const XlaClusters& clusters;
   StackTexts& stacks;
+  const BoxLayers& layers;
 };
 
 // Writes "problem_count", and "problems", beginning at entry `from`, at most `limit`, as fields of

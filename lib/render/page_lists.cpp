@@ -1,6 +1,7 @@
 // GraphPage's long lists, which the page requests in several documents.
 #include <algorithm>
 
+#include "lib/ir/node_types.h"
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/render/page_body.h"
@@ -93,6 +94,48 @@ Expected<std::string> GraphPage::MarkedJson(size_t kind, size_t from) const {
 std::string GraphPage::ProblemsJson(size_t from) const {
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] { WriteProblems(module_.problems, from, kListedAPage, json); });
+  });
+}
+
+Expected<std::string> GraphPage::EdgesJson(size_t body, llvm::StringRef from, llvm::StringRef to,
+                                           bool control) {
+  RETURN_IF_ERROR(Check(body));
+  const BodyScopes& scopes = Scopes(body);
+  const Graph& graph = this->graph(body);
+  auto parse = [&](llvm::StringRef key) -> Expected<ScopeEntity> {
+    bool is_scope = key.consume_front("s");
+    uint32_t number;
+    bool is_key = (is_scope || key.consume_front("n")) && !key.getAsInteger(10, number);
+    if (is_key && is_scope && number < scopes.tree().size()) return ScopeEntity{number, kNoNode};
+    if (is_key && !is_scope && graph.IsAlive(number)) return ScopeEntity{kNoScope, number};
+    return MakeError("body {0} has no box {1}", body, key);
+  };
+  ASSIGN_OR_RETURN(ScopeEntity a, parse(from));
+  ASSIGN_OR_RETURN(ScopeEntity b, parse(to));
+  size_t count = 0;
+  auto edges = scopes.EdgesBetween(a, b, control, kFirstListed, &count);
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attributeArray("edges", [&] {
+        for (const BodyScopes::NodeInput& edge : edges) {
+          Node reader = graph.node(edge.node);
+          Port port = reader.input(edge.slot);
+          json.object([&] {
+            json.attribute("from", port.node);
+            json.attribute("name", Printable(graph.node(port.node).name()));
+            if (!control) {
+              json.attribute("port", port.index);
+              json.attribute("type",
+                             TensorText(shapes(body).TypeOf(port), shapes(body).OfPort(port)));
+              json.attribute("slot", InputName(DefinitionOf(reader), reader, edge.slot));
+            }
+            json.attribute("to", edge.node);
+            json.attribute("reader", Printable(reader.name()));
+          });
+        }
+      });
+      json.attribute("more", count - edges.size());
+    });
   });
 }
 

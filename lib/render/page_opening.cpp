@@ -57,8 +57,9 @@ class WaysFrom {
 
 class PageOpener {
  public:
-  PageOpener(const Module& module, const Function* first, const OpenRequest& wanted)
-      : module_(module), wanted_(wanted) {
+  PageOpener(const Module& module, const Function* first, const OpenRequest& wanted,
+             const PageBoxes& boxes)
+      : module_(module), wanted_(wanted), boxes_(boxes) {
     opening_.first = first;
   }
 
@@ -112,6 +113,8 @@ class PageOpener {
     options.max_boxes = wanted_.max_boxes;
     options.scopes = wanted_.scopes;
     options.depth = wanted_.depth;
+    options.layers = boxes_.layers;
+    options.signature = boxes_.signature;
     // If only functions were requested, no scopes are opened within them.
     if (!wanted_.functions.empty() && wanted_.scopes.empty() && wanted_.depth < 0)
       options.depth = 0;
@@ -158,7 +161,14 @@ class PageOpener {
       if (body->graph == &graph) return *body->tree;
     }
     std::unique_ptr<ScopeTree>& tree = trees_[&graph];
-    if (!tree) tree = std::make_unique<ScopeTree>(graph, Fold(graph, {}, FoldOptions()).uses);
+    if (!tree) {
+      FoldOptions fold;
+      fold.signature = boxes_.signature;
+      if (!loops_) loops_ = LoopGraphs(module_);
+      fold.of_loop = loops_->contains(&graph);
+      tree = std::make_unique<ScopeTree>(graph, Fold(graph, {}, fold).uses, kGroupAbove, false,
+                                         boxes_.layers);
+    }
     return *tree;
   }
 
@@ -181,8 +191,10 @@ class PageOpener {
 
   const Module& module_;
   const OpenRequest& wanted_;
+  const PageBoxes& boxes_;
   PageOpening opening_;
   std::optional<WaysFrom> ways_;
+  std::optional<llvm::DenseSet<const Graph*>> loops_;
   Plan plan_;
   std::map<const Graph*, Open> open_;
   // The scope trees of bodies that are not in plan_.
@@ -192,8 +204,8 @@ class PageOpener {
 }  // namespace
 
 Expected<PageOpening> OpenPage(const Module& module, const Function* first,
-                               const OpenRequest& wanted) {
-  return PageOpener(module, first, wanted).Run();
+                               const OpenRequest& wanted, const PageBoxes& boxes) {
+  return PageOpener(module, first, wanted, boxes).Run();
 }
 
 }  // namespace grapnel

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "lib/io/signature.h"
 #include "lib/ir/module.h"
+#include "lib/render/box_layers.h"
 #include "lib/render/scope_tree.h"
 #include "lib/support/error.h"
 
@@ -21,6 +23,12 @@ struct OpenRequest {
   int depth = -1;
   int max_boxes = kFirstBoxes;
   bool empty() const { return scopes.empty() && functions.empty() && depth < 0; }
+};
+
+// The facts besides the nodes that determine the boxes of a page; either may be null.
+struct PageBoxes {
+  const BoxLayers* layers = nullptr;
+  const SignatureBody* signature = nullptr;  // see FoldOptions
 };
 
 struct PageOpening {
@@ -48,7 +56,7 @@ struct PageOpening {
 // to the requested function, the page shows that function first. Errors: a scope or a function that
 // does not exist. Linear in the module.
 Expected<PageOpening> OpenPage(const Module& module, const Function* first,
-                               const OpenRequest& wanted);
+                               const OpenRequest& wanted, const PageBoxes& boxes = {});
 
 }  // namespace grapnel
 

@@ -105,11 +105,14 @@ void PageRows::AddScope(ScopeId id, unsigned fields) {
   scope_.push_back(Difference(id, 0));
   parent_.push_back(is_root ? 0 : Difference(scope.parent, id));
   core_.push_back(Difference(scope.core, id));
-  group_.push_back(scope.group);
+  group_.push_back(scope.group || scope.made_for_layer);
   frame_.push_back(scopes.IsFrame(id));
   std::string path = Printable(tree.PathText(id)), title = Printable(tree.TitleText(id));
   titles_.push_back(title == path ? "" : std::move(title));
   paths_.push_back(std::move(path));
+  bases_.push_back(is_root ? Printable(tree.BaseOf(id)) : "");
+  layers_.push_back(scope.layer.str());
+  classes_.push_back(scope.layer_class.str());
   auto add = [&](PageTextKind kind, llvm::StringRef text) {
     numbers_[static_cast<size_t>(kind)].push_back(texts_.Number(kind, text));
   };
@@ -172,6 +175,9 @@ void PageRows::WriteScopes(ColumnWriter& out) const {
   out.Numbers("frame", frame_);
   out.Texts("path", RefsOf(paths_));
   out.Texts("title", RefsOf(titles_));
+  out.Texts("base", RefsOf(bases_));
+  out.Texts("layer", RefsOf(layers_));
+  out.Texts("class", RefsOf(classes_));
   out.Steps("anchor", anchor_);
   out.Numbers("marked", marked_);
   out.Numbers("counts", counts_);

@@ -36,9 +36,12 @@ namespace grapnel {
 //
 //   scope      ids
 //   parent, core       ids less the scope's id; 0 for the root's parent
-//   group      1: a group, whose path is not that of a name scope
+//   group      1: a group or a layer, whose path is not that of a name scope
 //   frame      1: the scope can be opened
 //   path, title        the title only if it is not the path
+//   base       what the names of its nodes begin with, which boxes in it leave out; only if it is
+//              not the path, nor of a group
+//   layer, class       of a scope that is a layer, the layer's path and class
 //   about, contents    texts; only scopes that can be opened have contents
 //   anchor     what the ids of nodes in the contents are less by
 //   marked     by scope and kind of mark: how many nodes have it
@@ -90,7 +93,7 @@ class PageRows {
       reader_;
   std::vector<std::string> names_, missing_;
   Column scope_, parent_, core_, group_, frame_, anchor_, marked_, counts_;
-  std::vector<std::string> paths_, titles_;
+  std::vector<std::string> paths_, titles_, bases_, layers_, classes_;
   Column parents_, next_;
 };
 

@@ -58,6 +58,9 @@ Expected<std::string> GraphPage::ScopeTable(size_t body, std::optional<ScopeId> 
   for (const ScopeEntity& entity : view.entities) {
     needed.Node(entity.node, PageRows::kName | PageRows::kBox);
     if (entity.node == kNoNode) needed.ClosedScope(entity.scope);
+    if (entity.node == kNoNode || entity.scope == kNoScope) continue;
+    needed.Scope(entity.scope, 0);  // it may be a layer
+    needed.Scope(tree.scope(entity.scope).core, 0);
   }
   for (const auto* ports : {&view.sources, &view.sinks}) {
     for (const ScopePort& port : *ports) {

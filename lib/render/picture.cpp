@@ -111,12 +111,15 @@ class PictureMaker {
     counts.variables += plan.folding.variables;
     counts.constant_reads += plan.folding.constant_reads;
     counts.no_ops += plan.folding.no_ops;
+    counts.forwards += plan.folding.forwards;
+    counts.invariants += plan.folding.invariants;
     counts.nodes_of_graph += plan.graph->num_nodes();
     counts.nodes += std::count_if(plan.folding.uses.begin(), plan.folding.uses.end(),
                                   [](NodeUse use) { return use != NodeUse::kOutside; });
     const ShapeMap* shapes = options_.hide_shapes ? nullptr : &shapes_.Of(*plan.graph);
     AddNotes(body, options_, shapes, &picture_);
     MarkInputsAndOutputs(body);
+    if (plan.is_entry) NameByKeys(body);
     if (!selected_.empty()) {
       MarkBorder(body);
       MarkFocus(body);
@@ -178,6 +181,22 @@ class PictureMaker {
     uint32_t index = body.box_of[id];
     if (index >= kBoxFolded) return nullptr;
     return &picture_.boxes[index];
+  }
+
+  // Names arguments and results of a signature's body by their keys in the signature.
+  void NameByKeys(const BodyBoxes& body) {
+    const Graph& graph = *body.plan->graph;
+    auto rename = [&](NodeId id, const std::string& key) {
+      Box* box = id == kNoNode ? nullptr : OwnBox(body, id);
+      if (box && box->node == id && box->layer.empty()) box->name = Printable(key);
+    };
+    for (const SignatureBody::End& end : options_.entry->inputs) rename(end.port.node, end.key);
+    for (Node node : graph.nodes()) {
+      if (!IsResult(node) || node.num_inputs() == 0) continue;
+      Port port = node.input(0);
+      for (const SignatureBody::End& end : options_.entry->outputs)
+        if (end.port == port) rename(node.id(), end.key);
+    }
   }
 
   void MarkInputsAndOutputs(const BodyBoxes& body) {
@@ -473,6 +492,12 @@ class PictureMaker {
     if (unseen) control = Plural(unseen, "control edge") + " not drawn";
     if (counts.no_ops)
       control += (control.empty() ? "" : ", ") + Plural(counts.no_ops, "NoOp") + " folded";
+    if (counts.invariants)
+      parts.push_back(Plural(counts.invariants, "argument") +
+                      " and results that loops do not change");
+    if (counts.forwards)
+      parts.push_back(WithCommas(counts.forwards) + " Identity folded into " +
+                      (counts.forwards == 1 ? "its result" : "their results"));
     if (!control.empty())
       parts.push_back(control + (counts.hidden_control ? "" : " (--show-control)"));
     if (counts.functions_closed)

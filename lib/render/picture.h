@@ -9,6 +9,7 @@
 
 #include "lib/io/signature.h"
 #include "lib/ir/module.h"
+#include "lib/render/box_layers.h"
 #include "lib/render/edges.h"
 #include "lib/render/hidden_nodes.h"
 #include "lib/support/error.h"
@@ -26,9 +27,10 @@ enum class BoxKind {
 // All text is UTF-8 without control characters, even if names in the file are not.
 struct Box {
   BoxKind kind = BoxKind::kOp;
-  std::string id;                  // unique among boxes and clusters: usually the path
-  std::string title;               // "Conv2D"; a scope's name, without its cluster's path
-  std::string name;                // a node's name, without its cluster's path
+  std::string id;     // unique among boxes and clusters: usually the path
+  std::string title;  // "Conv2D"; a scope's name, without its cluster's path
+  // A node's name, without its cluster's path; of a layer its class, or the op if it has only one.
+  std::string name;
   std::vector<std::string> notes;  // one per line: "filter = float[3,3,3,32]"
   std::string tooltip;             // the full path and more
   int cluster = -1;                // the innermost cluster; -1: not in a cluster
@@ -39,6 +41,7 @@ struct Box {
   // True if grapnel grouped the box's nodes: they are not all of one name scope, and no others.
   bool made_up = false;
   bool kept = false;  // see Scope::kept
+  std::string layer;  // the path of the layer that the box is, "encoder/conv"; else empty
   int color = 0;      // an index of Picture::colors
   const Graph* graph = nullptr;
   NodeId node = kNoNode;  // the box's node; the first if repeated
@@ -50,7 +53,8 @@ struct Box {
 
 struct Cluster {
   std::string id, title, tooltip;
-  int parent = -1;  // lower than the cluster's own index
+  std::string name, layer;  // as in Box
+  int parent = -1;          // lower than the cluster's own index
   bool function = false;
   bool made_up = false, kept = false;  // as in Box
 };
@@ -75,7 +79,8 @@ struct Swatch {
 struct PictureCounts {
   size_t nodes = 0;  // selected nodes
   size_t nodes_of_graph = 0;
-  size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0;  // nodes folded into readers
+  // Nodes folded into readers, or (forwards) into results; and what loops do not change.
+  size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0, forwards = 0, invariants = 0;
   size_t rest = 0;               // nodes in boxes of kind kRest
   uint64_t stubbed_control = 0;  // of edges.control: listed in notes, not drawn
   uint64_t hidden_control = 0;   // of edges.control, by --hide control
@@ -109,6 +114,8 @@ struct Painting {
   std::string title;                          // the legend's title
   std::vector<Swatch> swatches;               // in the legend's order; the legend omits unused ones
   std::function<int(const Node&)> swatch_of;  // an index of swatches; -1: neutral
+  // The swatch whose nodes closed boxes count in a note, "2 weights changed"; -1: none.
+  int counted = -1;
   // The color of a box that contains nodes of several colors, not counting neutral nodes.
   Swatch several;
 };
@@ -138,6 +145,9 @@ struct ViewOptions {
   // The body of a signature, drawn instead of the main graph unless a function or a part of a body
   // is requested, or hide_main is set; null: the main graph.
   const SignatureBody* entry = nullptr;
+  // The body of a signature whose ends are folded (FoldOptions::signature), drawn first or not.
+  const SignatureBody* signature = nullptr;
+  const BoxLayers* layers = nullptr;  // null: they are not known
 };
 
 // If options have neither scopes nor a depth, opens the largest scopes first, until there are some

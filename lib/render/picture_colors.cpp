@@ -8,6 +8,7 @@
 #include "lib/ir/device_name.h"
 #include "lib/render/labels.h"
 #include "lib/render/number_colors.h"
+#include "lib/support/text.h"
 
 namespace grapnel {
 namespace {
@@ -46,23 +47,28 @@ std::string ColorName(ColorBy color_by, const Node& node, const BodyPlan& plan,
   return "";
 }
 
-// Returns the name of each box's color: that of its nodes, if they agree. When coloring by op,
-// closed scopes have no color.
+// Returns the name of each box's color: that of its nodes, if they agree. When coloring by op, a
+// layer has the color of the ops that say most about it, and other closed scopes have no color.
 std::vector<std::string> ColorNames(llvm::ArrayRef<BodyBoxes> bodies, ColorBy color_by,
                                     const Picture& picture) {
   bool by_op = color_by == ColorBy::kOp;
   std::vector<std::optional<std::string>> names(picture.boxes.size());
   for (const BodyBoxes& body : bodies) {
+    std::map<uint32_t, std::map<StringId, size_t>> layers;  // kinds of ops, by box
     std::vector<std::string> tops;
     if (color_by == ColorBy::kScope) tops = TopNames(*body.plan);
     for (Node node : body.plan->graph->nodes()) {
       uint32_t index = body.box_of[node.id()];
       if (index >= kBoxFolded || body.plan->folding.uses[node.id()] != NodeUse::kShown) continue;
-      if (by_op && picture.boxes[index].kind != BoxKind::kOp) continue;
+      bool is_op = picture.boxes[index].kind == BoxKind::kOp;
+      if (by_op && !is_op && !picture.boxes[index].layer.empty()) ++layers[index][node.op_id()];
+      if (by_op && !is_op) continue;
       if (names[index] && names[index]->empty()) continue;
       std::string name = ColorName(color_by, node, *body.plan, tops);
       names[index] = !names[index] || *names[index] == name ? name : "";
     }
+    for (const auto& [index, kinds] : layers)
+      names[index] = OpGroupName(MainGroup(*body.plan->graph, kinds)).str();
   }
   std::vector<std::string> result;
   result.reserve(names.size());
@@ -83,8 +89,10 @@ std::string FillOfGroup(llvm::StringRef name) {
 void Paint(llvm::ArrayRef<BodyBoxes> bodies, const Painting& painting, Picture* picture) {
   int several = static_cast<int>(painting.swatches.size());
   std::vector<int> found(picture->boxes.size(), -1);
+  std::vector<size_t> counted(picture->boxes.size(), 0);
   auto count = [&](const Node& node, size_t index) {
     int swatch = painting.swatch_of(node);
+    counted[index] += swatch >= 0 && swatch == painting.counted;
     if (swatch >= 0) found[index] = found[index] < 0 || found[index] == swatch ? swatch : several;
   };
   for (const BodyBoxes& body : bodies) {
@@ -95,6 +103,11 @@ void Paint(llvm::ArrayRef<BodyBoxes> bodies, const Painting& painting, Picture* 
   for (size_t i = 0; i < picture->boxes.size(); ++i) {
     if (picture->boxes[i].kind != BoxKind::kFunction) continue;
     for (Node node : picture->boxes[i].graph->nodes()) count(node, i);
+  }
+  for (size_t i = 0; i < counted.size(); ++i) {
+    if (counted[i] == 0 || picture->boxes[i].kind != BoxKind::kScope) continue;
+    picture->boxes[i].notes.push_back(WithCommas(counted[i]) + " " +
+                                      painting.swatches[painting.counted].name);
   }
   picture->color_title = painting.title;
   picture->colors.reserve(painting.swatches.size() + 2);

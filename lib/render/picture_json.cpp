@@ -66,6 +66,7 @@ void WriteBox(OStream& json, const Picture& picture, const Box& box) {
     json.attribute("kind", KindName(box.kind));
     Text(json, "title", box.title);
     Text(json, "name", box.name);
+    Text(json, "layer", box.layer);
     if (box.made_up) json.attribute("made_up", true);
     if (!picture.colors.empty()) Text(json, "color", picture.colors[box.color].name);
     Lines(json, "notes", box.notes);
@@ -98,6 +99,7 @@ void WritePictureJson(const Picture& picture, OStream& json) {
       json.object([&] {
         json.attribute("id", cluster.id);
         Text(json, "title", cluster.title);
+        Text(json, "layer", cluster.layer);
         if (cluster.made_up) json.attribute("made_up", true);
         if (cluster.parent >= 0) json.attribute("parent", cluster.parent);
       });

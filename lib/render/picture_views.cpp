@@ -100,6 +100,7 @@ class ViewsWriter {
     const Cluster& cluster = picture_.clusters[index];
     json_.attribute("kind", "scope");
     json_.attribute("name", (cluster.function ? "function " : "") + cluster.title);
+    if (!cluster.name.empty()) json_.attribute("className", cluster.name);
     json_.attribute("tip", cluster.tooltip);
     json_.attribute("frame", index + 1);
     Flag("isFunction", cluster.function);

@@ -11,7 +11,6 @@
 namespace grapnel {
 
 void ScopeTree::Builder::DropCyclicScopes() {
-  dropped_into_.assign(found_.size(), kNoScope);
   std::vector<bool> cyclic = ScopesWithCycles();
   for (ScopeId id = 0; id < cyclic.size(); ++id) {
     if (!cyclic[id] || dropped_into_[id] != kNoScope) continue;

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <optional>
 
+#include "lib/render/labels.h"
 #include "lib/render/scope_tree_builder.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,6 +18,8 @@ constexpr size_t kSmallestGroup = 3;
 // FindAllSeries looks for series only in scopes with more than kSeriesAbove members; such a series
 // has at least kSmallestSeries members.
 constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
+// More inputs than this are one box.
+constexpr size_t kMostInputs = 8;
 // More replicas than this are a series.
 constexpr size_t kMostReplicas = 16;
 // Members are grouped by names only if at most this many groups and single members remain.
@@ -44,13 +48,33 @@ std::string RangeTitle(llvm::StringRef first, llvm::StringRef last) {
 void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
   found_.emplace_back();
   FindScopes(keep_outermost);
+  if (layers_ && !layers_->empty()) FindLayers();
   ListMembers();
+  dropped_into_.assign(found_.size(), kNoScope);
+  if (layers_ && !layers_->empty()) DropWrappers();
   DropCyclicScopes();
+  GroupInputs();
   FindAllSeries();
   // found_ grows: groups are added at its end and visited later.
   for (ScopeId id = 0; id < found_.size(); ++id) GroupMembers(id, group_above);
   Number();
   Count();
+}
+
+// Makes one part of the graph's inputs if there are many: what reads them is of more interest.
+void ScopeTree::Builder::GroupInputs() {
+  std::vector<Member> inputs, others;
+  for (const Member& member : MembersOf(kRootScope)) {
+    bool is_input = !member.is_scope && GroupOf(graph_.node(member.id).op()) == OpGroup::kInput;
+    (is_input ? inputs : others).push_back(member);
+  }
+  if (inputs.size() <= kMostInputs || others.empty()) return;
+  Clear(kRootScope);
+  for (const Member& member : others) Move(member, kRootScope);
+  ScopeId made = AddGroup(kRootScope, inputs.front().name, inputs.back().name);
+  found_[made].part = found_[made].inputs = true;
+  found_[made].title = Keep(Plural(inputs.size(), "input"));
+  for (const Member& member : inputs) Move(member, made);
 }
 
 // Makes groups of a scope's members if there are too many. Replicas stay out of groups of other

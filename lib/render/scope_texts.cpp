@@ -194,6 +194,12 @@ class ContentsWriter {
   const ScopeView& view_;
 };
 
+const char* SiblingsText(const Scope& group) {
+  if (group.series) return "alike";
+  if (group.inputs) return "inputs";
+  return group.part ? "neighbors" : "named";
+}
+
 }  // namespace
 
 std::string AboutText(const PageBody& body, ScopeId id) {
@@ -204,10 +210,11 @@ std::string AboutText(const PageBody& body, ScopeId id) {
   return JsonText([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("ops", scope.num_ops);
-      if (scope.group)
-        json.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbors" : "named");
+      if (scope.group) json.attribute("siblings", SiblingsText(scope));
       if (scope.num_taken) json.attribute("taken", scope.num_taken);
       json.attribute("kinds", KindsText(scopes.graph(), counts.kinds));
+      if (!scope.layer.empty())
+        json.attribute("group", static_cast<int>(MainGroup(scopes.graph(), counts.kinds)));
       WriteCounts("devices", counts.devices, json);
       WriteCounts("clusters", counts.clusters, json);
       if (cost.flops) json.attribute("flops", cost.flops);

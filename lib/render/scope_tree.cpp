@@ -14,8 +14,8 @@ llvm::StringRef WithoutSlashes(llvm::StringRef path) {
 }  // namespace
 
 ScopeTree::ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above,
-                     bool keep_outermost) {
-  Builder(graph, uses, this).Build(group_above, keep_outermost);
+                     bool keep_outermost, const BoxLayers* layers) {
+  Builder(graph, uses, layers, this).Build(group_above, keep_outermost);
 }
 
 ScopeId ScopeTree::Find(llvm::StringRef path) const {
@@ -26,6 +26,9 @@ ScopeId ScopeTree::Find(llvm::StringRef path) const {
     if (IsPrefix(id) == group && scopes_[id].path == path) return id;
   }
   if (ScopeId around = AroundDissolved(typed); around != kNoScope) return around;
+  for (ScopeId id = kRootScope + 1; id < scopes_.size(); ++id) {
+    if (!scopes_[id].layer.empty() && scopes_[id].layer == WithoutSlashes(typed)) return id;
+  }
   for (ScopeId id = kRootScope + 1; id < scopes_.size(); ++id) {
     if (IsMadeUp(id) && (scopes_[id].title == typed || TitleText(id) == typed)) return id;
   }
@@ -40,11 +43,15 @@ ScopeId ScopeTree::AroundDissolved(llvm::StringRef path) const {
 }
 
 bool ScopeTree::IsDissolved(llvm::StringRef path) const {
-  return AroundDissolved(path) != kNoScope;
+  llvm::StringRef typed = WithoutSlashes(path);
+  bool is_wrapper = (wrapper_ + "/").str().starts_with((typed + "/").str());
+  return !is_wrapper && AroundDissolved(path) != kNoScope;
 }
 
 std::string ScopeTree::TypedText(ScopeId id) const {
-  return scopes_[id].title.empty() ? PathText(id) : scopes_[id].title.str();
+  const Scope& scope = scopes_[id];
+  if (!scope.layer.empty()) return scope.layer.str();
+  return scope.title.empty() ? PathText(id) : scope.title.str();
 }
 
 std::string ScopeTree::PathText(ScopeId id) const {
@@ -75,6 +82,16 @@ size_t ScopeTree::NumMembers(ScopeId id) const {
 ScopeId ScopeTree::RealScope(ScopeId id) const {
   while (scopes_[id].group) id = scopes_[id].parent;
   return id;
+}
+
+llvm::StringRef ScopeTree::BaseOf(ScopeId id) const {
+  while (scopes_[id].group || scopes_[id].made_for_layer) id = scopes_[id].parent;
+  return id == kRootScope ? wrapper_ : scopes_[id].path;
+}
+
+llvm::StringRef ScopeTree::LayerAround(ScopeId id) const {
+  while (id != kRootScope && scopes_[id].layer.empty()) id = scopes_[id].parent;
+  return scopes_[id].layer;
 }
 
 }  // namespace grapnel

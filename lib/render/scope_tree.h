@@ -4,8 +4,13 @@
 // instead; and replicas are kept. Too many siblings are grouped. (lib/render/flow_parts.h explains
 // group, part and series.)
 //
-// Only a scope with exactly the nodes of a name scope has this scope's path as its title. Titles of
-// others say what is in them: "conv1 ... pool1", "block_3_*", "grads + 2 ops".
+// If the graph's layers are known, a scope is a layer if all of its nodes belong to that layer: its
+// title is the layer's name. Nodes of a layer beside its scope, such as a Cast of its input, are
+// moved into it, and a layer in no scope of its own becomes one. A scope around all layers, which a
+// call of the model leaves ("model_1"), is dissolved.
+//
+// Otherwise only a scope with exactly the nodes of a name scope has this scope's path as its title.
+// Titles of others say what is in them: "conv1 ... pool1", "block_3_*", "grads + 2 ops".
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 
@@ -16,6 +21,7 @@
 #include <vector>
 
 #include "lib/ir/graph.h"
+#include "lib/render/box_layers.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace grapnel {
@@ -41,6 +47,12 @@ struct Scope {
   // The displayed title, if it differs from the path: "a/conv1 ... mixed3" for a part from a/conv1
   // to a/mixed3, "a/block_3_*" for a part of members whose names begin alike.
   llvm::StringRef title;
+  // The layer that the scope is: its path "encoder/conv", and its class if the file states it. Both
+  // are empty for other scopes.
+  llvm::StringRef layer, layer_class;
+  bool is_model = false;  // the layer is a nested model
+  // True for a scope whose nodes are the layer's, and in no name scope of their own.
+  bool made_for_layer = false;
   // In a scope with too many members, groups stand for several members each. Members whose names
   // begin alike form a group (block_1_conv, block_1_relu, block_2_conv ... are in block_*, and
   // within it in block_1_*), if no flow leaves the group and reenters it.
@@ -50,11 +62,13 @@ struct Scope {
   // groups. A slice is a section of a series that is too long. All of them are groups, and their
   // paths end in the names of their first and last member.
   bool series = false, part = false, slice = false;
-  bool cut = false;  // the scope's members were divided into parts and series
+  bool inputs = false;  // a part of the graph's inputs, if these are many
+  bool cut = false;     // the scope's members were divided into parts and series
   // The scope (or, of a chain of only children, one above it) is a box although the flow leaves and
   // reenters it: a replica (lib/render/replicas.h), or a series of replicas.
   bool kept = false;
-  // The ops, at any depth, that are not in the name scope: the flow passes them between its ops.
+  // The ops, at any depth, that are neither in the name scope nor of the layer: the flow passes them
+  // between its ops.
   uint32_t num_taken = 0;
   ScopeId first_child = 0;  // children have consecutive ids, greater than their parent's id
   uint32_t num_children = 0;
@@ -70,15 +84,16 @@ struct Scope {
   ScopeId core = 0;
 };
 
-// The scope tree of one graph, which must outlive it. An op with the name of a scope ("dense"
+// The scope tree of one graph, which must outlive it, as must the layers. An op with the name of a scope ("dense"
 // beside "dense/kernel") is in that scope. Takes near-linear time in the edges and the length of
 // the names. Is not recursive, so any depth of scopes works.
 class ScopeTree {
  public:
   // `uses` has an entry for each node id. Scopes with more than `group_above` members get groups.
-  // `keep_outermost`: keeps the top-level scopes, as if they were replicas.
+  // `keep_outermost`: keeps the top-level scopes, as if they were replicas. `layers`: null if they
+  // are not known.
   ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = kGroupAbove,
-            bool keep_outermost = false);
+            bool keep_outermost = false, const BoxLayers* layers = nullptr);
 
   size_t size() const { return scopes_.size(); }
   const Scope& scope(ScopeId id) const { return scopes_[id]; }
@@ -88,11 +103,13 @@ class ScopeTree {
   llvm::ArrayRef<NodeId> Ops(ScopeId id) const {
     return llvm::ArrayRef<NodeId>(ops_).slice(scopes_[id].first_op, scopes_[id].num_direct_ops);
   }
-  // Returns the scope for a path ("a/b", "a/block_*", "" for the root) or for a text of TitleText.
+  // Returns the scope for a path ("a/b", "a/block_*", "" for the root), a layer's path or a text of
+  // TitleText.
   // For a dissolved scope, returns the scope that its members are in; kNoScope if there is no such
   // scope. Takes time linear in the scopes.
   ScopeId Find(llvm::StringRef path) const;
-  // True if the path is that of a dissolved scope. Takes time linear in the scopes.
+  // True if the path is that of a scope that is dissolved because data flows out of it and back into
+  // it. Takes time linear in the scopes.
   bool IsDissolved(llvm::StringRef path) const;
   // The text with which users name this scope: its title if it has one, else its path. Find accepts
   // it, and returns the first of several scopes with the same title.
@@ -108,6 +125,11 @@ class ScopeTree {
   size_t NumMembers(ScopeId id) const;
   // The nearest scope from here up that is not a group.
   ScopeId RealScope(ScopeId id) const;
+  // The path that names of members begin with, and which their texts in the open scope leave out:
+  // of a name scope its own, else that of the scope around it.
+  llvm::StringRef BaseOf(ScopeId id) const;
+  // The path of the innermost layer that the scope is or is in; empty if there is none.
+  llvm::StringRef LayerAround(ScopeId id) const;
   // True if the scope is a group whose path is the common beginning of its members' names.
   bool IsPrefix(ScopeId id) const {
     const Scope& scope = scopes_[id];
@@ -126,7 +148,8 @@ class ScopeTree {
   std::vector<Scope> scopes_;
   std::vector<ScopeId> scope_of_;
   std::vector<NodeId> ops_;
-  std::deque<std::string> texts_;                             // paths and titles of groups
+  std::deque<std::string> texts_;  // paths and titles of groups
+  llvm::StringRef wrapper_;        // the path of the dissolved scope around all layers
   std::vector<std::pair<llvm::StringRef, ScopeId>> dropped_;  // paths of dissolved scopes
 };
 

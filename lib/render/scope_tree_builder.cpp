@@ -82,9 +82,18 @@ void ScopeTree::Builder::ListMembers() {
 }
 
 std::vector<ScopeTree::Builder::Member> ScopeTree::Builder::MembersOf(ScopeId scope) const {
+  ScopeId real = scope;
+  while (found_[real].group) real = found_[real].parent;
+  std::string wrapper =
+      real == kRootScope && !tree_.wrapper_.empty() ? (tree_.wrapper_ + "/").str() : "";
   std::vector<Member> members;
-  for (ScopeId id : found_[scope].children) members.push_back({true, id, found_[id].path});
-  for (NodeId id : found_[scope].ops) members.push_back({false, id, graph_.node(id).name()});
+  auto add = [&](bool is_scope, uint32_t id, llvm::StringRef name) {
+    name.consume_front(wrapper);
+    members.push_back({is_scope, id, name});
+  };
+  for (ScopeId id : found_[scope].children)
+    add(true, id, found_[id].name.empty() ? found_[id].path : found_[id].name);
+  for (NodeId id : found_[scope].ops) add(false, id, graph_.node(id).name());
   return members;
 }
 
@@ -155,10 +164,17 @@ void ScopeTree::Builder::Number() {
     scope.parent = id == kRootScope ? kNoScope : number[found.parent];
     scope.path = found.path;
     scope.title = found.title;
+    if (found.layer >= 0) {
+      scope.layer = (*layers_)[found.layer].path;
+      scope.layer_class = (*layers_)[found.layer].class_name;
+      scope.is_model = (*layers_)[found.layer].is_model;
+    }
+    scope.made_for_layer = found.made_for_layer;
     scope.group = found.group;
     scope.series = found.series;
     scope.part = found.part;
     scope.slice = found.slice;
+    scope.inputs = found.inputs;
     scope.cut = found.cut;
     scope.kept = found.kept;
     scope.num_taken = found.num_taken;
@@ -186,7 +202,13 @@ void ScopeTree::Builder::Count() {
     scope.num_shown += scope.num_direct_ops;
     scope.num_entities += scope.num_direct_ops;
     if (scope.num_entities != 1 || scope.num_direct_ops == 1) scope.core = id;
-    if (scope.kept) tree_.scopes_[scope.core].kept = true;
+    Scope& core = tree_.scopes_[scope.core];
+    if (scope.kept) core.kept = true;
+    if (core.layer.empty() && !core.group) {  // it is drawn under the name of the scopes above it
+      core.layer = scope.layer;
+      core.layer_class = scope.layer_class;
+      core.is_model = scope.is_model;
+    }
     if (id == kRootScope) break;
     Scope& parent = tree_.scopes_[scope.parent];
     parent.num_ops += scope.num_ops;

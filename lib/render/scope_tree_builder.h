@@ -19,8 +19,9 @@ namespace grapnel {
 // Builds the tree from scopes in the order in which they are found; Number() assigns final ids.
 class ScopeTree::Builder {
  public:
-  Builder(const Graph& graph, llvm::ArrayRef<NodeUse> uses, ScopeTree* tree)
-      : graph_(graph), uses_(uses), tree_(*tree) {}
+  Builder(const Graph& graph, llvm::ArrayRef<NodeUse> uses, const BoxLayers* layers,
+          ScopeTree* tree)
+      : graph_(graph), uses_(uses), layers_(layers), tree_(*tree) {}
 
   void Build(uint32_t group_above, bool keep_outermost);
 
@@ -28,7 +29,13 @@ class ScopeTree::Builder {
   struct Found {
     ScopeId parent = kNoScope;
     llvm::StringRef path, title;
-    bool group = false, series = false, part = false, slice = false, cut = false, kept = false;
+    bool group = false, series = false, part = false, slice = false, inputs = false, cut = false,
+         kept = false;
+    int layer = -1;  // the layer that the scope is
+    bool made_for_layer = false;
+    // The name as a member of the scope around it, if that is not the path: for a layer, its path
+    // with the layer's name as the last part.
+    llvm::StringRef name;
     size_t name_from = 0;     // length of the prefix that all members' names have
     uint32_t num_folded = 0;  // folded nodes directly in this scope
     uint32_t num_taken = 0;   // ops that TakeInOps moved here
@@ -64,6 +71,20 @@ class ScopeTree::Builder {
   void Move(const Member& member, ScopeId into);
   void Clear(ScopeId scope);
 
+  // In layer_scopes.cpp: finds out which scopes are layers.
+  void FindLayers();
+  std::vector<int> CommonLayers();
+  void NameLayerScopes(llvm::ArrayRef<int> common);
+  bool IsCalledAs(ScopeId scope, int layer) const;
+  void SetLayer(ScopeId scope, int layer);
+  ScopeId BoxOf(int layer, ScopeId scope) const;
+  void TakeInNodes();
+  ScopeId HomeOf(NodeId node) const;
+  void MakeLayerScopes();
+  void MakeLayerScope(int layer, llvm::ArrayRef<NodeId> nodes);
+  ScopeId Around(ScopeId a, ScopeId b) const;
+  void DropWrappers();
+
   // In scope_cycles.cpp: dissolves scopes that the flow leaves and reenters.
   void DropCyclicScopes();
   std::vector<bool> ScopesWithCycles();
@@ -72,6 +93,7 @@ class ScopeTree::Builder {
   void Drop(ScopeId scope);
 
   // In scope_groups.cpp: makes groups in scopes with too many members.
+  void GroupInputs();
   void FindAllSeries();
   ScopeStructures Structures(bool names) const;
   uint64_t StructureOf(const Member& member) const;
@@ -100,9 +122,12 @@ class ScopeTree::Builder {
 
   const Graph& graph_;
   llvm::ArrayRef<NodeUse> uses_;
+  const BoxLayers* layers_;  // may be null
   ScopeTree& tree_;
   std::vector<Found> found_;
   std::vector<ScopeId> dropped_into_;  // by found scope; kNoScope: not dissolved
+  std::vector<int> layer_of_;          // by node; of shown nodes
+  std::vector<int> layer_around_;      // by found scope: the layer that it is or is in
   std::vector<uint64_t> structures_;   // by found scope that is not a group; ignores names
   llvm::DenseMap<std::pair<ScopeId, llvm::StringRef>, ScopeId> by_part_;
   std::vector<uint32_t> member_of_;  // by node, for EdgesAmong

@@ -22,9 +22,10 @@ std::string ScopeEntity::Key() const {
   return scope != kNoScope ? "s" + std::to_string(scope) : "n" + std::to_string(node);
 }
 
-BodyScopes::BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes)
+BodyScopes::BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes,
+                       const BoxLayers* layers)
     : graph_(graph), folding_(Fold(graph, {}, fold)), shapes_(shapes) {
-  tree_ = std::make_unique<ScopeTree>(graph, folding_.uses);
+  tree_ = std::make_unique<ScopeTree>(graph, folding_.uses, kGroupAbove, false, layers);
   NumberScopes();
   ListEdges();
 }
@@ -50,18 +51,14 @@ void BodyScopes::NumberScopes() {
 }
 
 void BodyScopes::ListEdges() {
-  auto shown = [&](NodeId id) {
-    if (folding_.waits[id] != kNoNode) return folding_.waits[id];
-    return folding_.uses[id] == NodeUse::kShown ? id : kNoNode;
-  };
   for (Node node : graph_.nodes()) {
-    NodeId to = shown(node.id());
+    NodeId to = ShownFor(node.id());
     for (Port port : node.inputs()) {
       if (port.node == kNoNode) {
         ++num_dangling_;
         continue;
       }
-      NodeId from = shown(port.node);
+      NodeId from = ShownFor(port.node);
       bool inside_no_op = from == to && port.node != node.id();
       if (from == kNoNode || to == kNoNode || inside_no_op) {
         ++num_folded_;
@@ -107,22 +104,40 @@ std::vector<ScopeId> BodyScopes::Around(NodeId node) const {
 
 NodeId BodyScopes::HomeOf(NodeId node) const {
   constexpr size_t kMostVisited = 1000;
-  auto shown_for = [&](NodeId id) {
-    if (folding_.waits[id] != kNoNode) return folding_.waits[id];
-    return folding_.uses[id] == NodeUse::kShown ? id : kNoNode;
-  };
-  if (NodeId shown = shown_for(node); shown != kNoNode) return shown;
+  if (NodeId shown = ShownFor(node); shown != kNoNode) return shown;
   llvm::SmallVector<NodeId, 8> nearest = {node};
   llvm::SmallDenseSet<NodeId, 8> seen = {node};
   for (size_t i = 0; i < nearest.size(); ++i) {
     for (const Use& use : graph_.node(nearest[i]).uses()) {
       if (nearest.size() == kMostVisited) return node;
       if (!seen.insert(use.node).second) continue;
-      if (NodeId shown = shown_for(use.node); shown != kNoNode) return shown;
+      if (NodeId shown = ShownFor(use.node); shown != kNoNode) return shown;
       nearest.push_back(use.node);
     }
   }
   return node;
+}
+
+std::vector<BodyScopes::NodeInput> BodyScopes::EdgesBetween(const ScopeEntity& from,
+                                                            const ScopeEntity& to, bool control,
+                                                            size_t most, size_t* count) const {
+  std::vector<NodeInput> found;
+  *count = 0;
+  for (Node node : graph_.nodes()) {
+    NodeId into = ShownFor(node.id());
+    if (into == kNoNode || !Holds(to, into)) continue;
+    int slot = -1;
+    for (Port port : node.inputs()) {
+      ++slot;
+      NodeId out = port.node == kNoNode ? kNoNode : ShownFor(port.node);
+      bool is_other = out == kNoNode || port.IsControl() != control || !Holds(from, out);
+      bool is_inside = out == into && port.node != node.id();  // of a folded node and its reader
+      if (is_other || is_inside) continue;
+      if (found.size() < most) found.push_back({node.id(), slot});
+      ++*count;
+    }
+  }
+  return found;
 }
 
 class BodyScopes::Viewer {

@@ -56,8 +56,10 @@ struct ScopeView {
 
 class BodyScopes {
  public:
-  // `graph` and `shapes` must outlive this object. Takes n log n time in nodes and edges.
-  BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes);
+  // All arguments must outlive this object; `layers` may be null. Takes n log n time in nodes and
+  // edges.
+  BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes,
+             const BoxLayers* layers = nullptr);
 
   const Graph& graph() const { return graph_; }
   const ScopeTree& tree() const { return *tree_; }
@@ -92,6 +94,17 @@ class BodyScopes {
   // scopes that have frames.
   std::vector<ScopeId> Around(NodeId node) const;
 
+  // A data or control edge of the graph: an input of a node.
+  struct NodeInput {
+    NodeId node = kNoNode;
+    int slot = 0;
+  };
+  // Returns the inputs that the edges between two entities of this body stand for, in the order of
+  // the nodes, at most `most`; `count` is the number of all. An entity may be one of a port
+  // (ScopePort::far). Linear in the edges.
+  std::vector<NodeInput> EdgesBetween(const ScopeEntity& from, const ScopeEntity& to, bool control,
+                                      size_t most, size_t* count) const;
+
   // The node whose box shows this node: for a folded node, its nearest reader that is shown. The
   // node itself if it has no such reader among the nearest thousand.
   NodeId HomeOf(NodeId node) const;
@@ -105,6 +118,15 @@ class BodyScopes {
 
   void ListEdges();
   void NumberScopes();
+  // The node itself if it has a box; that of the node it is folded into, if it waits or is
+  // forwarded; else kNoNode.
+  NodeId ShownFor(NodeId node) const {
+    if (folding_.waits[node] != kNoNode) return folding_.waits[node];
+    return folding_.uses[node] == NodeUse::kShown ? node : kNoNode;
+  }
+  bool Holds(const ScopeEntity& entity, NodeId shown) const {
+    return entity.scope == kNoScope ? entity.node == shown : Holds(entity.scope, shown);
+  }
   bool Holds(ScopeId scope, NodeId node) const {
     ScopeId inner = tree_->ScopeOf(node);
     return enter_[scope] <= enter_[inner] && enter_[inner] < leave_[scope];

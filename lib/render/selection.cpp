@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 
@@ -54,8 +56,10 @@ class Folder {
 
   Folding Run() && {
     if (options_.constants) FoldConstants();
+    if (options_.of_loop) FoldInvariants();
     if (options_.no_ops) {
       FoldIdleNoOps();
+      if (IsOfSignature()) FoldEnds();
       FoldNoOps();
     }
     if (options_.hidden) Hide();
@@ -75,8 +79,10 @@ class Folder {
   // Returns the counter of Folding that includes a folded node like this one.
   size_t& CountOf(const Node& node) {
     if (node.op() == "NoOp") return folding_.no_ops;
+    if (folding_.waits[node.id()] != kNoNode) return folding_.forwards;
+    if (IsResult(node) || (options_.of_loop && IsArgument(node))) return folding_.invariants;
     if (node.num_inputs() > 0) return folding_.constant_reads;
-    return IsConstant(node) ? folding_.constants : folding_.variables;
+    return IsConstant(node) || IsCaptured(node) ? folding_.constants : folding_.variables;
   }
 
   bool MayFold(const Node& node) const {
@@ -94,6 +100,19 @@ class Folder {
     return false;
   }
 
+  bool IsOfSignature() const {
+    return options_.signature && options_.signature->graph == &graph_ &&
+           options_.signature->function;
+  }
+
+  // True for an argument of the body for which the main graph passes a constant.
+  bool IsCaptured(const Node& node) const {
+    if (!IsOfSignature()) return false;
+    auto found = options_.signature->from_main.find({node.id(), 0});
+    if (found == options_.signature->from_main.end() || found->second.node == kNoNode) return false;
+    return IsConstant(graph_.module().main.node(found->second.node));
+  }
+
   void FoldConstants() {
     std::vector<NodeId> folded;
     auto fold = [&](const Node& node, size_t* count) {
@@ -106,7 +125,7 @@ class Folder {
       // A constant with an input is an error in the graph, and may even read itself: do not fold
       // it.
       if (node.num_inputs() > 0) continue;
-      if (IsConstant(node)) fold(node, &folding_.constants);
+      if (IsConstant(node) || IsCaptured(node)) fold(node, &folding_.constants);
       if (IsHandle(node)) fold(node, &folding_.variables);
     }
     while (!folded.empty()) {
@@ -136,13 +155,104 @@ class Folder {
     }
   }
 
+  // Returns the argument that a result forwards; kNoNode if it does not forward one.
+  NodeId Forwarded(const Node& result) const {
+    NodeId id = result.num_inputs() > 0 ? result.input(0).node : kNoNode;
+    for (int steps = 0; id != kNoNode && steps < 8; ++steps) {
+      Node node = graph_.node(id);
+      if (IsArgument(node)) return id;
+      if (node.op() != "Identity" || node.num_inputs() != 1) return kNoNode;
+      id = node.input(0).node;
+    }
+    return kNoNode;
+  }
+
+  void FoldInvariants() {
+    std::vector<bool> invariant(graph_.end_id(), false);
+    bool leaves_some = false;
+    for (Node node : graph_.nodes()) {
+      if (!IsResult(node)) continue;
+      NodeId argument = Forwarded(node);
+      bool is_invariant =
+          argument != kNoNode && graph_.node(argument).GetInt("index") == node.GetInt("index");
+      if (!is_invariant) leaves_some = true;
+      if (!is_invariant) continue;
+      invariant[node.id()] = true;
+      for (NodeId id = node.input(0).node; id != argument; id = graph_.node(id).input(0).node) {
+        auto is_known = [&](const Use& use) { return invariant[use.node]; };
+        if (llvm::all_of(graph_.node(id).uses(), is_known)) invariant[id] = true;
+      }
+    }
+    if (!leaves_some) return;
+    for (Node node : graph_.nodes()) {
+      auto is_known = [&](const Use& use) { return invariant[use.node]; };
+      if (IsArgument(node) && llvm::all_of(node.uses(), is_known)) invariant[node.id()] = true;
+    }
+    for (Node node : graph_.nodes()) {
+      if (!invariant[node.id()] || !MayFold(node)) continue;
+      folding_.uses[node.id()] = NodeUse::kFolded;
+      ++folding_.invariants;
+    }
+  }
+
+  bool Forwards(const Node& node) const {
+    llvm::ArrayRef<Use> uses = node.uses();
+    return node.op() == "Identity" && node.num_inputs() == 1 && node.input(0).node != kNoNode &&
+           uses.size() == 1 && IsResult(graph_.node(uses[0].node));
+  }
+
+  // TensorFlow makes each result wait for all ops with state, and then forwards it.
+  void FoldEnds() {
+    std::vector<bool> needed(graph_.end_id(), false);
+    std::vector<NodeId> stack;
+    auto need = [&](NodeId id) {
+      if (id == kNoNode || needed[id]) return;
+      needed[id] = true;
+      stack.push_back(id);
+    };
+    for (Node node : graph_.nodes()) {
+      if (IsResult(node)) need(node.id());
+    }
+    while (!stack.empty()) {
+      Node node = graph_.node(stack.back());
+      stack.pop_back();
+      for (int slot = 0; slot < node.num_inputs(); ++slot) need(node.input(slot).node);
+    }
+    for (Node node : graph_.nodes()) {
+      if (node.op() != "NoOp" || !MayFold(node) || node.uses().empty()) continue;
+      bool at_end = std::all_of(node.uses().begin(), node.uses().end(), [&](const Use& use) {
+        Node reader = graph_.node(use.node);
+        return Forwards(reader) || IsResult(reader);
+      });
+      bool idle = at_end;
+      for (Port port : node.inputs())
+        idle &= port.node != kNoNode &&
+                (needed[port.node] || folding_.uses[port.node] == NodeUse::kFolded);
+      if (!idle) continue;
+      folding_.uses[node.id()] = NodeUse::kFolded;
+      ++folding_.no_ops;
+    }
+    for (Node node : graph_.nodes()) {
+      if (!Forwards(node) || !MayFold(node)) continue;
+      NodeId result = node.uses()[0].node;
+      if (folding_.uses[result] != NodeUse::kShown) continue;
+      folding_.uses[node.id()] = NodeUse::kFolded;
+      folding_.waits[node.id()] = result;
+      ++folding_.forwards;
+    }
+  }
+
   void FoldNoOps() {
     for (Node node : graph_.nodes()) {
       if (node.op() != "NoOp" || !MayFold(node) || node.num_controls() == 0) continue;
       llvm::ArrayRef<Use> uses = node.uses();
       if (uses.size() != 1 || uses[0].node == node.id()) continue;
-      if (folding_.uses[uses[0].node] != NodeUse::kShown) continue;
-      folding_.waits[node.id()] = uses[0].node;
+      NodeId waits = uses[0].node;
+      if (folding_.uses[waits] == NodeUse::kFolded && graph_.node(waits).op() != "NoOp" &&
+          folding_.waits[waits] != kNoNode)
+        waits = folding_.waits[waits];
+      if (folding_.uses[waits] != NodeUse::kShown) continue;
+      folding_.waits[node.id()] = waits;
     }
     // If a NoOp waits for a NoOp and so on, all of them get the shown node at the end of the chain.
     // A ring of NoOps (a broken graph) is not folded.
@@ -207,6 +317,21 @@ Expected<std::vector<bool>> NodesBetween(const Node& from, const Node& to) {
   }
   for (size_t i = 0; i < after.size(); ++i) after[i] = after[i] && before[i];
   return after;
+}
+
+llvm::DenseSet<const Graph*> LoopGraphs(const Module& module) {
+  llvm::DenseSet<const Graph*> loops;
+  auto visit = [&](const Graph& graph) {
+    for (Node node : graph.nodes()) {
+      if (node.op() != "While" && node.op() != "StatelessWhile") continue;
+      for (llvm::StringRef name : CalledFunctions(node)) {
+        if (const Function* function = module.FindFunction(name)) loops.insert(&function->body);
+      }
+    }
+  };
+  visit(module.main);
+  for (const auto& function : module.functions) visit(function->body);
+  return loops;
 }
 
 Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options) {

@@ -37,16 +37,18 @@ void SharedShapes::BelieveArgNotes(const Function& function, std::vector<PortFac
 }
 
 // Finds the dtype of an output of an op with list outputs. If there are many outputs, stores the
-// dtypes of all at once, because the same attribute defines them.
+// dtypes of all at once, because the same attribute defines them; not if the attribute claims more
+// outputs than there are facts, perhaps a million.
 DataType ShapeMap::Impl::WorkOutTypes(const Node& node, const OpInfo& info, Port port) const {
   constexpr uint32_t kFew = 4;
-  if (count_[port.node] <= kFew) return TypeOfPort(graph_, port);
+  uint32_t count = count_[port.node];
+  if (count <= kFew || NumOutputs(node) != static_cast<int>(count)) return TypeOfPort(graph_, port);
   Expected<NodeTypes> types = TypesOf(node, info);
-  if (!types || types->outputs.size() != count_[port.node]) {
+  if (!types) {
     llvm::consumeError(types.takeError());
     return TypeOfPort(graph_, port);
   }
-  for (uint32_t i = 0; i < count_[port.node]; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     std::atomic_ref<DataType> kept(facts_[first_[port.node] + i].type);
     kept.store(types->outputs[i], std::memory_order_relaxed);
   }

@@ -64,6 +64,24 @@ class Scale {
     if (width == 0) return ColorAt(kOneSign, 0.5);
     return ColorAt(kOneSign, static_cast<double>((value / 2 - least_ / 2) / width));
   }
+  // Returns numbers at equal distances, with their colors.
+  std::vector<std::pair<double, std::string>> Stops() const {
+    std::vector<std::pair<double, std::string>> stops;
+    if (least_ > most_) return stops;
+    bool two = has_two_signs();
+    Number from = two ? -reach_ : least_, to = two ? reach_ : most_;
+    size_t count = from == to ? 1 : two ? std::size(kTwoSigns) : std::size(kOneSign);
+    for (size_t i = 0; i < count; ++i) {
+      Number place = count == 1 ? 0 : static_cast<Number>(i) / static_cast<Number>(count - 1);
+      Number value = from * (1 - place) + to * place;
+      Color color = Of(value);
+      stops.push_back(
+          {static_cast<double>(value), llvm::formatv("#{0:x-2}{1:x-2}{2:x-2}", unsigned{color[0]},
+                                                     unsigned{color[1]}, unsigned{color[2]})
+                                           .str()});
+    }
+    return stops;
+  }
   std::string Text() const {
     std::string text;
     if (least_ > most_) {
@@ -150,7 +168,8 @@ std::string TextOfAxes(llvm::ArrayRef<int> axes) {
 }
 
 Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> wanted,
-                        std::string* text) {
+                        HeatMap* map) {
+  std::string* text = &map->layout;
   Layout layout;
   int rank = static_cast<int>(dims.size());
   layout.size = 1;
@@ -165,6 +184,7 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
     layout.rows = (layout.size + layout.columns - 1) / layout.columns;
     layout.row_stride = layout.columns;
     *text = rank == 0 ? "one number" : "axis 0 across";
+    if (rank == 1) map->across = {0, layout.columns};
     if (is_long) *text += ", " + std::to_string(layout.columns) + " elements per row";
   } else {
     int place[2] = {wanted ? wanted->rows : -2, wanted ? wanted->columns : -1};
@@ -184,6 +204,9 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
       if (i != place[0] && i != place[1]) others.push_back(i);
     }
     layout.tiles = Offsets(dims, strides, others);
+    map->down = {place[0], layout.rows};
+    map->across = {place[1], layout.columns};
+    map->tile_axes = others;
     auto count = static_cast<int64_t>(layout.tiles.size());
     *text =
         "axis " + std::to_string(place[0]) + " down, axis " + std::to_string(place[1]) + " across";
@@ -279,9 +302,14 @@ Expected<HeatMap> HeatMapOf(const Tensor& tensor, std::optional<ImageAxes> axes)
   if (array.values.empty())
     return MakeError("the tensor has no elements: its shape is {0}", DimsText(array.dims));
   HeatMap map;
-  ASSIGN_OR_RETURN(Layout layout, LayOut(array.dims, axes, &map.layout));
+  ASSIGN_OR_RETURN(Layout layout, LayOut(array.dims, axes, &map));
   Scale scale(array.values);
   map.colors = scale.Text();
+  map.scale = scale.Stops();
+  map.tile_width = static_cast<int>(layout.tile_width());
+  map.tile_height = static_cast<int>(layout.tile_height());
+  map.tiles = static_cast<int>(layout.tiles.size());
+  map.tiles_across = static_cast<int>(layout.across);
   map.width = static_cast<int>(layout.width());
   map.height = static_cast<int>(layout.height());
   std::vector<Color> pixels = Paint(layout, array.values, scale);

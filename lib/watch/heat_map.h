@@ -4,6 +4,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lib/exec/tensor.h"
 #include "lib/support/public.h"
@@ -20,7 +22,23 @@ struct GRAPNEL_PUBLIC HeatMap {
   int width = 0, height = 0;  // pixels
   // A caption: "axis 2 down, axis 3 across, 8 tiles by axes 0, 1", and a line for the colors.
   std::string layout, colors;
+
+  // The tensor's axis along a side of a tile, and its size.
+  struct Side {
+    int axis = -1;  // -1: a number has no axes
+    int64_t size = 1;
+  };
+  Side down, across;
+  int tile_width = 0, tile_height = 0;  // pixels; tiles are one pixel apart
+  int tiles = 1, tiles_across = 1;
+  std::vector<int> tile_axes;  // the axes that make tiles
+  // Numbers and their colors, "#440154", from the least to the largest; empty if no number is
+  // finite.
+  std::vector<std::pair<double, std::string>> scale;
 };
+
+// Returns an SVG image of a heat map with a title, axes, numbers of tiles, and the color scale.
+GRAPNEL_PUBLIC std::string HeatMapSvg(const HeatMap& map, llvm::StringRef title);
 
 // Draws a tensor. `axes` are the last two by default; the other axes make tiles, in order, row by
 // row. A vector, for which `axes` do not count, is one row, or wraps into rows if it is long. If no

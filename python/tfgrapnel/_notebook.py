@@ -273,11 +273,11 @@ def _value(name, value):
     if isinstance(elements, str):  # describes a handle, which exists only during a run
         return f"<div>{head}: {_escaped(elements)}</div>"
     try:
-        png, layout, colors, width, height = _tfgrapnel.heat_map(value)
+        svg, layout, colors = _tfgrapnel.heat_map(value, name)
     except _tfgrapnel.Error as error:  # strings, or empty
         return f"<div>{head}: {_escaped(str(error))}</div>"
-    style = f"width:{width}px;height:{height}px;max-width:100%;image-rendering:pixelated;display:block;margin:2px 0"
-    image = f'<img alt="heat map of {_escaped(name)}" width="{width}" style="{style}" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
+    data = base64.b64encode(svg.encode()).decode()
+    image = f'<img alt="heat map of {_escaped(name)}" style="max-width:100%;display:block;margin:2px 0" src="data:image/svg+xml;base64,{data}">'
     return f"<div style=\"margin:4px 0 10px\">{head}{image}<small>{_escaped(layout)}; {_escaped(colors)}</small></div>"
 
 

@@ -30,7 +30,7 @@ CONTRAST = """const luminance = (text) => {
 const style = getComputedStyle(document.documentElement), value = (name) => style.getPropertyValue("--" + name).trim();
 const ratio = (a, b) => { const [hi, lo] = [luminance(a), luminance(b)].sort((x, y) => y - x); return (hi + 0.05) / (lo + 0.05); };
 const backs = ["canvas", "frame", "frame-2", "surface", "neutral", "hover", ...[...Array(10).keys()].map((i) => "fill-" + i),
-               ...[...Array(5).keys()].map((i) => "mark-" + i)];
+               ...[...Array(6).keys()].map((i) => "mark-" + i)];
 const pairs = backs.map((back) => ["text", back]).concat(["canvas", "surface", "frame", "frame-2", "neutral"].map((back) => ["dim", back]),
   ["canvas", "surface"].map((back) => ["accent", back]), [["bad", "surface"], ["bad", "canvas"], ["good", "canvas"]]);
 return pairs.map(([front, back]) => [front, back, ratio(value(front), value(back))]);"""

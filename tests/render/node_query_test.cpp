@@ -40,9 +40,25 @@ TEST_F(NodeQueryTest, GlobsBeginAtAnyComponent) {
   EXPECT_EQ(Rank("[*"), std::nullopt);  // not a glob: searched as a part of the name
 }
 
+TEST_F(NodeQueryTest, AnOpIsWholeOrAGlob) {
+  EXPECT_EQ(Rank("op:RELU6"), 0);
+  EXPECT_EQ(Rank("op:relu"), std::nullopt);
+  EXPECT_EQ(Rank("op:relu?"), 0);
+  EXPECT_EQ(Rank("op:*lu*"), 0);
+  EXPECT_EQ(Rank("op:*elu"), std::nullopt);
+}
+
+TEST_F(NodeQueryTest, RegularExpressionsMatchPartsOfNames) {
+  EXPECT_EQ(Rank("/re.u$/"), 1);
+  EXPECT_EQ(Rank("/Block_\\d.conv/"), 4);
+  EXPECT_EQ(Rank("/^block/"), std::nullopt);
+  EXPECT_EQ(Rank("/block_1/"), 4);
+  EXPECT_EQ(Rank("/(/"), std::nullopt);  // not a regular expression: a part of the name
+}
+
 TEST_F(NodeQueryTest, AllWordsMustHold) {
-  EXPECT_EQ(Rank("op:relu shape:[2, device:GPU attr:same"), 0);
-  EXPECT_EQ(Rank("op:relu relu"), 1);
+  EXPECT_EQ(Rank("op:relu6 shape:[2, device:GPU attr:same"), 0);
+  EXPECT_EQ(Rank("op:relu6 relu"), 1);
   EXPECT_EQ(Rank("relu dtype:half"), std::nullopt);
   EXPECT_EQ(Rank("relu device:cpu"), std::nullopt);
   EXPECT_EQ(Rank("relu attr:valid"), std::nullopt);

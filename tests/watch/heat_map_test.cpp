@@ -46,6 +46,30 @@ struct Pixels {
   std::vector<uint8_t> bytes;
 };
 
+TEST(HeatMapTest, TheImageHasTitleAxesTilesAndScale) {
+  HeatMap map = llvm::cantFail(HeatMapOf(Filled({2, 3, 4, 5})));
+  EXPECT_EQ(map.down.axis, 2);
+  EXPECT_EQ(map.across.size, 5);
+  EXPECT_EQ(map.tiles, 6);
+  EXPECT_EQ(map.tiles_across, 3);
+  std::string svg = HeatMapSvg(map, "heads<2>");
+  for (const char* word : {">heads&lt;2&gt;</text>", ">axis 3 \xe2\x86\x92</text>",
+                           ">axis 2 \xe2\x86\x93</text>", ">axes 0, 1</text>", ">4</text>"})
+    EXPECT_NE(svg.find(word), std::string::npos) << word;
+}
+
+TEST(HeatMapTest, TheScaleSaysWhatTheColorsMean) {
+  HeatMap map = llvm::cantFail(HeatMapOf(Make({1, 3}, {-2, 0, 1})));
+  ASSERT_EQ(map.scale.size(), 9u);
+  EXPECT_EQ(map.scale.front(), std::pair(-2.0, std::string("#2166ac")));
+  EXPECT_EQ(map.scale[4], std::pair(0.0, std::string("#f7f7f7")));
+  EXPECT_EQ(map.scale.back(), std::pair(2.0, std::string("#b2182b")));
+  std::string svg = HeatMapSvg(map, "x");
+  for (const char* word : {">-2</text>", ">0</text>", ">2</text>", "stop-color=\"#2166ac\""})
+    EXPECT_NE(svg.find(word), std::string::npos) << word;
+  EXPECT_TRUE(llvm::cantFail(HeatMapOf(Make({2}, {NAN, NAN}))).scale.empty());
+}
+
 TEST(HeatMapTest, NumbersOfTwoSignsGoFromBlueOverWhiteToRed) {
   HeatMap map = llvm::cantFail(HeatMapOf(Make({1, 4}, {-2, 0, 2, NAN})));
   EXPECT_EQ(map.layout, "axis 0 down, axis 1 across");

@@ -117,7 +117,9 @@ def test_values_are_heat_maps():
     graph = tg.load(b'fetch %y\n%x = Placeholder {dtype=float, shape=[2,3]}\n%y = Log(%x)\n%s = Const {dtype=string, value="<a>"}\n')
     done = tg.run(graph, feed={"x": np.arange(6, dtype=np.float32).reshape(2, 3)}, fetch=["y", "s"])
     html = shown(done)["text/html"]
-    assert html.count('src="data:image/png;base64,') == 1
+    (image,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)', html)
+    svg = base64.b64decode(image).decode()
+    assert all(word in svg for word in (">y</text>", ">axis 0 ", ">axis 1 ", "<linearGradient", "data:image/png;base64,"))
     assert "<b>y</b> float[2,3]" in html and "<b>s</b> string[]" in html
     assert "<script" not in html
 

@@ -16,12 +16,17 @@ export const MARKER = "\u25b8 ";  // precedes the title of a box that can be ope
 
 export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0) > 0;
 
-// Breaks text into lines no wider than `widest`, after / _ , ; or a blank if possible.
+// Where text may be broken: after / _ , ; or a blank. A piece that does not fit a line may also be
+// broken before a capital: Read|Variable|Op.
+const PIECES = /(?<=[/_,; ])(?!\u00a0)/u, WORDS = /(?<=[a-z0-9])(?=[A-Z])/u;
+
+// Breaks text into lines no wider than `widest`, between pieces or words if possible.
 export function broken(text, font, widest) {
   const lines = [];
   let line = "";
   const fits = (piece) => textWidth(piece.trimEnd(), font) <= widest;
-  for (const piece of text.split(/(?<=[/_,; ])(?!\u00a0)/u)) {
+  const pieces = text.split(PIECES).flatMap((piece) => (fits(piece) ? [piece] : piece.split(WORDS)));
+  for (const piece of pieces) {
     if (line && !fits(line + piece)) {
       lines.push(line.trim());
       line = "";
@@ -84,18 +89,22 @@ export function boxLines(box, markKinds, column) {
   const lines = [], widest = column ? WIDEST_ALONE : WIDEST;
   const addLine = (text, font, role) => lines.push([{text, font, role}]);
   const add = (text, font, role) => wrap(text, font, widest).forEach((line) => addLine(line, font, role));
+  const addTitle = (title, more) => {
+    add(title, TITLE, "title");
+    if (!more || more === title) return;
+    const name = {text: `  ${more}`, font: NAME, role: "name"};
+    const together = column && lines.length === 1 && textWidth(title, TITLE) +
+      textWidth(name.text, NAME) <= widest;
+    if (together) lines[0].push(name);
+    else add(more, NAME, "name");
+  };
   if (box.kind === "scope") {
-    add(box.name || "(top)", TITLE, "title");
+    addTitle(box.name || "(top)", box.className);
     const [kinds, ...others] = box.notes ?? [];
     for (const line of kindLines(box.ops, kinds ?? "", widest)) addLine(line, NOTE, "note");
     for (const note of others) add(note, NOTE, "note");
   } else {
-    add(box.op, TITLE, "title");
-    const name = {text: `  ${box.name}`, font: NAME, role: "name"};
-    const together = column && lines.length === 1 && textWidth(box.op, TITLE) +
-      textWidth(name.text, NAME) <= widest;
-    if (box.name && box.name !== box.op && together) lines[0].push(name);
-    else if (box.name && box.name !== box.op) add(box.name, NAME, "name");
+    addTitle(...box.layer ? [box.layer, box.op] : [box.op, box.name]);
   }
   if (box.kind !== "scope") {
     const noted = (box.notes ?? []).flatMap((note) => noteLines(note, widest));

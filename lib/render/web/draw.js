@@ -18,7 +18,7 @@ const COLORS = ["canvas", "frame", "frame-2", "frame-line", "text", "dim", "edge
 export function makeTheme(color) {
   const list = (name, count) => Array.from({length: count}, (_, i) => color(`${name}-${i}`));
   return {...Object.fromEntries(COLORS.map((name) => [name, color(name)])), fills: list("fill", 10),
-    marks: list("mark", 5), heat: list("heat", 3)};
+    marks: list("mark", 6), heat: list("heat", 3)};
 }
 
 // Draws a frame with its upper left corner at x, y. `look`: {theme, zoom, fillOf(placed): a box's
@@ -256,8 +256,10 @@ function drawLabels(context, frame, look, visible, x, y) {
 }
 
 export const SEVERAL = 4;  // index of the fill for scopes with marks of several kinds
+// Returns the index of a kind's fill.
+export const fillOfKind = (kind) => (kind < SEVERAL ? kind : kind + 1);
 
 export function markFill(box, theme) {
   const kinds = (box.marks ?? []).flatMap((count, i) => (count > 0 ? [i] : []));
-  return kinds.length === 0 ? undefined : theme.marks[kinds.length === 1 ? kinds[0] : SEVERAL];
+  return kinds.length === 0 ? undefined : theme.marks[kinds.length === 1 ? fillOfKind(kinds[0]) : SEVERAL];
 }

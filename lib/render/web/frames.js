@@ -14,7 +14,10 @@ const TRIANGLE = 26, TITLE_END = 10, MOST_ROOM = 240;
 export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}`
   : `${instance}>n${box.id}`);
 export const boxKey = (placed) => `${placed.instance}|${placed.box.key}`;
-export const frameTitle = ({kind, op, name}) => (kind === "scope" ? name : `${op} \u2013 ${name}`);
+export const frameTitle = ({kind, op, name, layer, className}) => {
+  if (kind === "scope") return className ? `${name} \u00b7 ${className}` : name;
+  return layer ? `${layer} \u00b7 ${op}` : `${op} \u2013 ${name}`;
+};
 const fitting = (title, room) => shortened(title, (shorter) => textWidth(shorter, TITLE) <= room + 1);
 
 // By direction of the data flow, functions that convert between the layout, in which data always

@@ -13,20 +13,24 @@ function relative(path, base) {
   return base && path === base ? path.slice(path.lastIndexOf("/") + 1) : path;
 }
 
-// Returns the path of the nearest scope from here up that is not a group.
-function basePath(rows, scope) {
-  let at = scope;
+// Returns what names in an open scope leave out: {base: of paths, layer: of the paths of layers}.
+function basesOf(rows, scope) {
+  let at = scope, inLayer = scope;
   while (at.isGroup && at.parent >= 0) at = rows.scope(at.parent);
-  return at.path;
+  while (!inLayer.layer && inLayer.parent >= 0) inLayer = rows.scope(inLayer.parent);
+  return {base: at.base, layer: inLayer.layer};
 }
 
 const definite = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 
-function opBox(rows, id, key, base, kinds) {
+// `layer`: the name of the layer that has only this op, if it does.
+function opBox(rows, id, key, base, kinds, layer = "") {
   const node = rows.node(id), box = rows.text("box", node.box);
-  const {op, label, group = 0, input, device, cluster, calls} = rows.text("traits", node.traits);
-  return {key, kind: "op", id, op: label ?? op, name: relative(node.name, base), path: node.name, group,
-    ...definite({input, output: node.isOutput, device, cluster, calls: calls && callsOf(calls),
+  const traits = rows.text("traits", node.traits);
+  const {op, label, group = 0, input, device, cluster, calls} = traits;
+  const name = traits.key ?? relative(node.name, base);
+  return {key, kind: "op", id, op: label ?? op, name, path: node.name, group,
+    ...definite({layer, input, output: node.isOutput, device, cluster, calls: calls && callsOf(calls),
       noted: box.noted?.map((from) => id + from), flops: box.flops, bytes: box.bytes}),
     notes: [...box.notes ?? []],
     marks: node.mark < 0 ? undefined : kinds.map((_, kind) => Number(kind === node.mark))};
@@ -34,13 +38,14 @@ function opBox(rows, id, key, base, kinds) {
 
 const callsOf = (calls) => calls.map(([role, name, body]) => ({role, name, body}));
 
-function scopeBox(rows, id, base) {
+function scopeBox(rows, id, bases) {
   const scope = rows.scope(id), core = rows.scope(scope.core);
-  const {ops, siblings, taken} = rows.text("about", core.about);
+  const {ops, siblings, taken, group} = rows.text("about", core.about);
   const {kinds = "", devices, clusters, flops, bytes} = rows.text("about", scope.about);
-  return {key: `s${id}`, kind: "scope", scope: core.id, name: relative(core.title, base),
-    path: core.path, ops, notes: [kinds],
-    ...definite({siblings, taken, made_up: Boolean(siblings || taken), devices, clusters, flops, bytes}),
+  const name = core.layer ? relative(core.title, bases.layer) : relative(core.title, bases.base);
+  return {key: `s${id}`, kind: "scope", scope: core.id, name, path: core.path, ops, notes: [kinds],
+    ...definite({layer: core.layer, className: core.className, group, siblings, taken,
+      made_up: Boolean(siblings || taken), devices, clusters, flops, bytes}),
     marks: scope.marked.some((count) => count > 0) ? scope.marked : undefined};
 }
 
@@ -72,14 +77,16 @@ function scopeAround(rows, scope, outermost) {
 // view: {scope, path, ops, all_flops, all_bytes, boxes, above, sources, sinks, edges}}. Only the outermost
 // scope has counts. Ids of scopes and nodes are in the keys of boxes and ports: "s12", "n45".
 export function scopeDocument(rows, body, wanted = undefined) {
-  const root = rows.scope(0), scope = rows.scope(wanted ?? root.core), base = basePath(rows, scope);
+  const root = rows.scope(0), scope = rows.scope(wanted ?? root.core), bases = basesOf(rows, scope);
   const {scopes = [], alone = [], ops = [], above = [], sources = [], sinks = [], edges = [], labels = [],
     unseen = []} = rows.text("contents", scope.contents);
-  const all = rows.text("about", root.about), kinds = root.marked;
+  const all = rows.text("about", root.about), kinds = root.marked, {base} = bases;
+  const layerOf = ({layer, core}) => relative(layer || rows.scope(core).layer, bases.layer);
   const boxes = [
     ...scopes.map((from, i) => (typeof alone[i] === "number"
-      ? opBox(rows, scope.anchor + alone[i], `s${scope.id + from}`, base, kinds)
-      : scopeBox(rows, scope.id + from, base))),
+      ? opBox(rows, scope.anchor + alone[i], `s${scope.id + from}`, base, kinds,
+        layerOf(rows.scope(scope.id + from)))
+      : scopeBox(rows, scope.id + from, bases))),
     ...ops.map((from) => opBox(rows, scope.anchor + from, `n${scope.anchor + from}`, base, kinds))];
   for (const [index, into, out] of unseen) {
     if (into > 0) boxes[index].notes.push(`waits for ${opsText(into)}`);

@@ -9,7 +9,7 @@ import {SvgContext} from "./svg_context.js";
 import {FONT, textWidth} from "./text_width.js";
 import {layerPicture} from "./view_layers.js";
 
-const MARGIN = 12, SWATCH_PAD = 8, SWATCH_GAP = 6, WIDEST_HEADER = 1000;
+const MARGIN = 12, SWATCH_PAD = 8, SWATCH_GAP = 6, NARROWEST_HEADER = 620, WIDEST_HEADER = 1000;
 const HEADING = `600 17px ${FONT}`, TEXT = `13px ${FONT}`, SMALL = `11px ${FONT}`;
 
 // Returns the light theme of a style sheet, the first block of variables.
@@ -55,7 +55,7 @@ function documentOf(context, frame, look, words) {
 }
 
 export const sizeOfPicture = (frame, words) => {
-  const [wide, top] = drawWords(new SvgContext(), {}, words);
+  const [wide, top] = drawWords(new SvgContext(), {}, words, frame.w);
   return sizeOf(frame, wide, top);
 };
 
@@ -63,15 +63,18 @@ export const sizeOfPicture = (frame, words) => {
 // [width, height].
 export function paintPicture(context, frame, look, words) {
   const whole = {...look, zoom: 1, selected: undefined, lit: new Set()};
-  const [wide, top] = drawWords(context, whole.theme, words);
-  drawFrame(context, frame, whole, {x0: -Infinity, y0: -Infinity, x1: Infinity, y1: Infinity}, MARGIN, top);
+  const [wide, top] = drawWords(context, whole.theme, words, frame.w);
+  const left = MARGIN + Math.round(Math.max(0, wide - frame.w) / 2);
+  drawFrame(context, frame, whole, {x0: -Infinity, y0: -Infinity, x1: Infinity, y1: Infinity}, left, top);
   return sizeOf(frame, wide, top);
 }
 
 const sizeOf = (frame, wide, top) => [Math.max(wide, frame.w) + 2 * MARGIN, top + frame.h + MARGIN];
 
-// Draws the text above the frame; returns its width, and the y at which the frame may begin.
-function drawWords(context, theme, {title, header = [], key, colors}) {
+// Draws the text above the frame, about as wide as the frame; returns its width, and the y at which the
+// frame may begin.
+function drawWords(context, theme, {title, header = [], key, colors}, room) {
+  const widest = Math.min(WIDEST_HEADER, Math.max(NARROWEST_HEADER, room));
   let y = MARGIN, wide = 0;
   const write = (text, font, fill, height) => {
     y += height;
@@ -81,17 +84,17 @@ function drawWords(context, theme, {title, header = [], key, colors}) {
   };
   if (title) write(title, HEADING, theme.text, 22);
   for (const text of header) {
-    for (const line of broken(text, TEXT, WIDEST_HEADER)) write(line, TEXT, theme.text, LINE + 1);
+    for (const line of broken(text, TEXT, widest)) write(line, TEXT, theme.text, LINE + 1);
   }
-  if (key) write(key, SMALL, theme.dim, LINE);
+  for (const line of key ? broken(key, SMALL, widest) : []) write(line, SMALL, theme.dim, LINE);
   if (colors?.swatches.length > 0) {
-    const row = drawSwatches(context, theme, colors, y + 6);
+    const row = drawSwatches(context, theme, colors, y + 6, widest);
     [wide, y] = [Math.max(wide, row.wide), row.y];
   }
   return [wide, y + (y > MARGIN ? 6 : 0)];
 }
 
-function drawSwatches(context, theme, {title, swatches}, top) {
+function drawSwatches(context, theme, {title, swatches}, top, widest) {
   let x = MARGIN, y = top, wide = 0;
   const begin = textWidth(title, SMALL) + 2 * SWATCH_GAP;
   Object.assign(context, {font: SMALL, fillStyle: theme.dim});
@@ -99,7 +102,7 @@ function drawSwatches(context, theme, {title, swatches}, top) {
   x += begin;
   for (const {name, fill} of swatches) {
     const w = textWidth(name, SMALL) + 2 * SWATCH_PAD;
-    if (x + w > WIDEST_HEADER && x > MARGIN + begin) [x, y] = [MARGIN + begin, y + LINE + SWATCH_GAP];
+    if (x + w > widest && x > MARGIN + begin) [x, y] = [MARGIN + begin, y + LINE + SWATCH_GAP];
     context.beginPath();
     context.roundRect(x, y, w, LINE + 1, 3);
     Object.assign(context, {fillStyle: fill, strokeStyle: theme["box-line"], lineWidth: 1});

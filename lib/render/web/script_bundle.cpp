@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
@@ -31,6 +32,7 @@ class Bundler {
       if (line.consume_front("export ")) exports.push_back(DeclaredName(line).str());
       body += line.str() + "\n";
     }
+    for (const std::string& one : exports) exports_[name].insert(one);
     script_ += llvm::formatv("modules[\"./{0}\"] = (() => {{\n{1}return {{{2}};\n})();\n", name,
                              body, llvm::join(exports, ", "));
     return Error::success();
@@ -47,6 +49,13 @@ class Bundler {
     if (!names.starts_with("{") || !path.consume_front("./"))
       return MakeError("{0}: unsupported form of import: '{1}'", module, line);
     RETURN_IF_ERROR(Add(path));
+    llvm::SmallVector<llvm::StringRef, 8> wanted;
+    names.trim("{} ").split(wanted, ',');
+    for (llvm::StringRef one : wanted) {
+      llvm::StringRef exported = one.split(" as ").first.trim();
+      if (!exports_[path].contains(exported))
+        return MakeError("{0}: './{1}' has no line that exports '{2}'", module, path, exported);
+    }
     *body += llvm::formatv("const {0} = modules[\"./{1}\"];\n", names, path);
     return Error::success();
   }
@@ -61,6 +70,7 @@ class Bundler {
 
   FindFile find_;
   llvm::StringSet<> done_;
+  llvm::StringMap<llvm::StringSet<>> exports_;  // by module
   std::string script_;
 };
 

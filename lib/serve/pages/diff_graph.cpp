@@ -44,7 +44,8 @@ PageMarks::Detail DetailOf(const char* what, const Rewrite& rewrite, const std::
 Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff& diff,
                                                      std::string title,
                                                      llvm::ArrayRef<Rewrite> rewrites,
-                                                     const ValueReport* values) {
+                                                     const ValueReport* values,
+                                                     std::function<BoxLayers()> layers) {
   std::unique_ptr<DiffGraph> made(new DiffGraph);
   made->graph_ = MakeUnion(b, diff, values ? DifferentInB(*values) : std::vector<Node>());
   made->statuses_.emplace(made->graph_);
@@ -59,7 +60,13 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
   PageMarks& marks = made->marks_;
   marks.title = "diff";
   marks.kinds = {"removed", "added", "changed", "replaced"};
-  marks.kind_of = [page](const Node& node) {
+  int weights = -1;  // the kind of nodes that differ only in values
+  if (values) {
+    weights = static_cast<int>(marks.kinds.size());
+    marks.kinds.push_back("weights changed");
+  }
+  marks.kind_of = [page, weights](const Node& node) {
+    if (weights >= 0 && page->statuses_->HasOtherValues(node)) return weights;
     return static_cast<int>(page->statuses_->Of(node)) - 1;
   };
   marks.is_listed = [page](const Node& node) {
@@ -78,6 +85,7 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
   marks.open = made->statuses_->ScopesToOpen(kScopesOpened);
   made->page_ =
       std::make_unique<GraphPage>(module, llvm::ArrayRef<Signature>(), std::move(title), &marks);
+  made->page_->SetLayers(std::move(layers));
   made->AddChanges(diff);
   if (values) made->AddValues(*values);
   for (const Rewrite& rewrite : rewrites) made->AddRewrite(rewrite);

@@ -21,11 +21,13 @@ namespace grapnel {
 class DiffGraph {
  public:
   // `rewrites`: the rewrites that made B from A, which are shown at their nodes; must outlive the
-  // result. `values`: the comparison of the values of both; may be null.
+  // result. `values`: the comparison of the values of both; may be null. `layers`: finds those of
+  // both; may be empty.
   static Expected<std::unique_ptr<DiffGraph>> Make(const Module& b, const Diff& diff,
                                                    std::string title,
                                                    llvm::ArrayRef<Rewrite> rewrites = {},
-                                                   const ValueReport* values = nullptr);
+                                                   const ValueReport* values = nullptr,
+                                                   std::function<BoxLayers()> layers = nullptr);
   GraphPage& page() { return *page_; }
   const GraphPage& page() const { return *page_; }
   const PageMarks& marks() const { return marks_; }

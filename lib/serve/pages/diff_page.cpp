@@ -9,9 +9,13 @@ namespace grapnel {
 Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& a, const Module& b,
                                                    const Diff& diff, std::string title,
                                                    std::vector<std::shared_ptr<Page>> of,
-                                                   const ValueReport* values) {
-  ASSIGN_OR_RETURN(std::unique_ptr<DiffGraph> merged, DiffGraph::Make(b, diff, title, {}, values));
-  std::unique_ptr<DiffPage> page(new DiffPage(a, b, diff, std::move(merged), std::move(title)));
+                                                   const ValueReport* values, LayersOfBoth layers) {
+  std::function<BoxLayers()> both;
+  if (layers.a && layers.b) both = [layers] { return BoxLayers(layers.b(), layers.a()); };
+  ASSIGN_OR_RETURN(std::unique_ptr<DiffGraph> merged,
+                   DiffGraph::Make(b, diff, title, {}, values, std::move(both)));
+  std::unique_ptr<DiffPage> page(
+      new DiffPage(a, b, diff, std::move(merged), std::move(title), layers));
   page->of_ = std::move(of);
   return page;
 }
@@ -19,11 +23,13 @@ Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& a, const Module
 size_t DiffPage::Weight() const { return WeightOf(merged_->page()); }
 
 DiffPage::DiffPage(const Module& a, const Module& b, const Diff& diff,
-                   std::unique_ptr<DiffGraph> merged, std::string title)
+                   std::unique_ptr<DiffGraph> merged, std::string title, const LayersOfBoth& layers)
     : Page(Kind::kDiff, std::move(title)),
       merged_(std::move(merged)),
       panes_(a, b, diff, *merged_) {
   note_ = DiffSummary(diff);
+  if (layers.a) panes_.a().SetLayers([find = layers.a] { return BoxLayers(find()); });
+  if (layers.b) panes_.b().SetLayers([find = layers.b] { return BoxLayers(find()); });
 }
 
 }  // namespace grapnel

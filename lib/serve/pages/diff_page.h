@@ -12,6 +12,11 @@
 
 namespace grapnel {
 
+// Finds the layers of the graphs of a comparison; the functions may be empty.
+struct LayersOfBoth {
+  std::function<LayerTable()> a, b;
+};
+
 class DiffPage : public Page {
  public:
   // `a` and `b` must outlive the page, or belong to the pages in `of`, which this page keeps alive.
@@ -20,7 +25,8 @@ class DiffPage : public Page {
   static Expected<std::unique_ptr<DiffPage>> Make(const Module& a, const Module& b,
                                                   const Diff& diff, std::string title,
                                                   std::vector<std::shared_ptr<Page>> of = {},
-                                                  const ValueReport* values = nullptr);
+                                                  const ValueReport* values = nullptr,
+                                                  LayersOfBoth layers = {});
   static bool classof(const Page* page) { return page->kind() == Kind::kDiff; }
 
   Expected<GraphPage*> Drawing() override { return &merged_->page(); }
@@ -30,7 +36,7 @@ class DiffPage : public Page {
 
  private:
   DiffPage(const Module& a, const Module& b, const Diff& diff, std::unique_ptr<DiffGraph> merged,
-           std::string title);
+           std::string title, const LayersOfBoth& layers);
 
   std::vector<std::shared_ptr<Page>> of_;
   std::unique_ptr<DiffGraph> merged_;

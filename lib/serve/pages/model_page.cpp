@@ -60,6 +60,13 @@ std::function<std::optional<PageLines::Text>(const SourceFrame&)> TextBelow(std:
   };
 }
 
+// Finds the layers of a file's graph or, if `module` is not that graph, of the module.
+std::function<BoxLayers()> LayersIn(const Module& module, const GraphInFile& file) {
+  return [&module, &file] {
+    return BoxLayers(file.module.get() == &module ? LayersOf(file) : LayersOf(module));
+  };
+}
+
 }  // namespace
 
 ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string title,
@@ -69,6 +76,7 @@ ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string 
       named_outside_(grapnel::FunctionsNamedOutside(file)),
       drawing_(module, file.signatures, this->title()) {
   BeginAtSignature(file, module, signature, &drawing_);
+  drawing_.SetLayers(LayersIn(module, file));
   std::string saved_model = file.meta_graph.empty() ? std::string() : file.path;
   drawing_.SetLines(
       {[this, saved_model = std::move(saved_model)] { return LinesOf(module_, saved_model); },
@@ -83,6 +91,7 @@ ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string titl
       named_outside_(grapnel::FunctionsNamedOutside(opened_->file())),
       drawing_(module_, opened_->file().signatures, this->title()) {
   BeginAtSignature(opened_->file(), module_, signature, &drawing_);
+  drawing_.SetLayers(LayersIn(module_, opened_->file()));
   drawing_.SetLines({[this] { return LinesOf(*opened_); }, TextBelow(opened_->model().path)});
 }
 

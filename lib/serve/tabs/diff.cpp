@@ -33,6 +33,14 @@ Expected<std::shared_ptr<Page>> NetworkOf(const Page& page) {
                                      page.title());
 }
 
+// Returns a function that finds the layers of the page's graph, which must outlive it.
+std::function<LayerTable()> LayersIn(const Page& page) {
+  return [opened = page.opened(), module = page.module()] {
+    bool is_of_file = opened && &opened->module() == module;
+    return is_of_file ? LayersOf(opened->file()) : LayersOf(*module);
+  };
+}
+
 Expected<Document> Compare(const RouteCall& call) {
   std::shared_ptr<Page> a = call.page;
   ASSIGN_OR_RETURN(std::shared_ptr<Page> b, ParseOther(call.pages(), call.body));
@@ -45,9 +53,10 @@ Expected<Document> Compare(const RouteCall& call) {
     ASSIGN_OR_RETURN(b, NetworkOf(*b));
   }
   Diff diff = DiffModules(*a->module(), *b->module(), {});
-  ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> made,
-                   DiffPage::Make(*a->module(), *b->module(), diff,
-                                  a->title() + " \xe2\x86\x92 " + b->title(), {a, b}));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<DiffPage> made,
+      DiffPage::Make(*a->module(), *b->module(), diff, a->title() + " \xe2\x86\x92 " + b->title(),
+                     {a, b}, nullptr, {LayersIn(*a), LayersIn(*b)}));
   std::vector<std::unique_ptr<Page>> one;
   one.push_back(std::move(made));
   return EntryJson(call.pages().AddMade(std::move(one), call.page->model()));

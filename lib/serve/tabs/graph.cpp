@@ -72,12 +72,30 @@ Expected<Document> Match(const RouteCall& call) {
   return Document::Table(panes->MatchTable());
 }
 
-constexpr size_t kMostHits = 200, kLongestSearch = 4096;
+constexpr size_t kMostHits = 200, kLongestSearch = 32768;
 
-// The body of the request is the user's query.
+// The body of the request is the user's query and, in a second line, the nodes that have a box:
+// "BODY.NODE BODY.NODE".
 Expected<Document> Search(const RouteCall& call) {
   ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());
-  return graph->SearchJson(call.body, kMostHits, call.is_gone);
+  auto [query, nodes] = llvm::StringRef(call.body).split('\n');
+  GraphPage::SeenNodes seen;
+  llvm::SmallVector<llvm::StringRef, 0> places;
+  nodes.split(places, ' ', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef place : places) {
+    auto [before, after] = place.split('.');
+    uint32_t body;
+    NodeId node;
+    if (!before.getAsInteger(10, body) && !after.getAsInteger(10, node)) seen.insert({body, node});
+  }
+  return graph->SearchJson(query, kMostHits, seen, call.is_gone);
+}
+
+// The body is the keys of two boxes, and "control" for control edges: "s12 n45 control".
+Expected<Document> Edges(GraphPage& graph, const RouteCall& call) {
+  auto [from, rest] = llvm::StringRef(call.body).split(' ');
+  auto [to, kind] = rest.split(' ');
+  return graph.EdgesJson(call["body"], from, to, kind == "control");
 }
 
 // Returns the answer, or {"problem": message} instead of an error, for errors in the user's input.
@@ -118,7 +136,8 @@ Expected<Document> Hidden(GraphPage& graph, const RouteCall& call) {
   return OrProblem(graph.HiddenJson(call["body"], filter));
 }
 
-constexpr GraphDocument kAsked[] = {{"find", Find}, {"hidden/{body}", Hidden}};
+constexpr GraphDocument kAsked[] = {
+    {"edges/{body}", Edges}, {"find", Find}, {"hidden/{body}", Hidden}};
 
 std::vector<Route> Routes() {
   std::vector<Route> routes = {{Method::kGet, "{entry}/match", kNoBody, Match},

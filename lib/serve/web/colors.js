@@ -1,7 +1,7 @@
 // The colors of boxes, and their legend.
 
 import {element} from "./dom.js";
-import {markFill, SEVERAL} from "./draw.js";
+import {fillOfKind, markFill, SEVERAL} from "./draw.js";
 
 const CHOICES = [["op", "by kind of op"], ["device", "by device"], ["cluster", "by XLA cluster"],
   ["flops", "by FLOPs, estimated"],
@@ -30,12 +30,12 @@ export function colorBy(by, look, summary, run, total) {
   look.glows = by === "run-health" ? (placed) => ran.glows(placed) : undefined;
   const swatch = (kind, fill, text) => ({style: `var(--${kind}-${fill})`, text});
   if (by === "op") {
-    look.fillOf = ({box}) => (box.kind === "op" ? look.theme.fills[box.group] : undefined);
+    look.fillOf = ({box}) => look.theme.fills[box.group];  // of ops and layers
     return summary.groups.map((text, i) => swatch("fill", i, text));
   }
   if (by === "marks") {
     look.fillOf = ({box}) => markFill(box, look.theme);
-    return [...summary.marks.kinds.map((text, i) => swatch("mark", i, text)),
+    return [...summary.marks.kinds.map((text, i) => swatch("mark", fillOfKind(i), text)),
       swatch("mark", SEVERAL, "several of these")];
   }
   if (ran) {

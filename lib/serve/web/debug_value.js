@@ -104,8 +104,9 @@ export class DebugValue {
     if (!picture && this["debug-axes"].value) this.axes.hidden = false;
   }
 
-  drawn({png, width, height, layout, colors}) {
-    return [element("img", {src: `data:image/png;base64,${png}`, width, height, alt: `heat map: ${colors}`}),
+  drawn({svg, layout, colors}) {
+    const src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+    return [element("img", {src, alt: `heat map: ${colors}`}),
       element("p", {class: "dim"}, layout, element("br"), colors)];
   }
 

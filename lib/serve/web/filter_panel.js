@@ -27,6 +27,7 @@ export class FilterPanel {
     const {source} = this.page, panel = byId("panel");
     this.root = element("section", {"aria-label": "What is shown"}, element("p", {}, "Counting \u2026"));
     panel.classList.remove("cards");
+    this.page.tell(true);
     panel.replaceChildren(this.root);
     const counts = await source.get("facets");
     this.lists = LISTS.filter(([, field, least]) => counts[field].length > least).map(([title, field]) =>

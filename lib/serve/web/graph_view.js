@@ -294,7 +294,7 @@ export class GraphView extends EventTarget {
     const box = this.boxes.find((other) => boxKey(other) === key);
     if (!box) return;
     if (this.isInSight(box)) return;
-    this.moveTo(box, Math.min(this.at.zoom, Math.max(this.fitting(box), 0.35)));
+    this.moveTo(box, Math.min(this.at.zoom, Math.max(this.fitting(box), LEGIBLE)));
   }
 
   isInSight(box) {

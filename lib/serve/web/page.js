@@ -3,6 +3,7 @@
 import {showAddress, stateOf} from "./address.js";
 import {colorBy, colorChoices, drawLegend} from "./colors.js";
 import {byId, commas, element, isEmbedded, link, plural} from "./dom.js";
+import {boxKey} from "./frames.js";
 import {GraphView} from "./graph_view.js";
 import {waysFrom} from "./node_ways.js";
 import {ModelRow} from "./model_row.js";
@@ -43,6 +44,7 @@ class Page {
         ...await this.tabs.ofNode(this.source.model, body, node.id)],
       numbers: (placed) => this.values.ofScope(placed, (body, one) => this.go(body, one.id)),
     });
+    for (const event of ["click", "focus"]) byId("panel").addEventListener(event, () => this.tell(true));
     this.panes = new Panes(byId("panes"), byId("panel"), {
       color: (view) => this.paintAs(view),
       filter: (view) => this.filtering.follow(view),
@@ -60,7 +62,7 @@ class Page {
     setUpTools(this);
     this.filtering = new Visibility(this);
     this.filterPanel = new FilterPanel(this, this.filtering);
-    this.find = setUpSearch(() => this, (body, node) => this.go(body, node));
+    this.find = setUpSearch(() => this, () => this.view.boxes, (body, node) => this.go(body, node));
     this.view.addEventListener("select", ({box}) => this.chosen(box));
     this.view.addEventListener("change", () => this.changed());
     this.view.addEventListener("error", ({error}) => this.fail(error));
@@ -212,6 +214,7 @@ class Page {
   showBoxless(body, node) {
     this.turn = (this.turn ?? 0) + 1;  // the panel no longer shows the selected box
     this.boxless = `${body}/${node.id}`;
+    this.tell(true);
     this.panel.showNode(body, node, undefined);
   }
 
@@ -232,9 +235,19 @@ class Page {
     this.toUrl(true);
   }
 
+  // In a narrow window the panel takes room only while it tells about a selection (`on`).
+  tell(on) {
+    const {view} = this, {isWhole, canvas} = view, width = canvas.clientWidth;
+    byId("tab-graph").classList.toggle("told", on);
+    if (canvas.clientWidth === width) return;
+    if (isWhole) view.fit();
+    else if (view.chosen) view.keepInSight(boxKey(view.chosen));
+  }
+
   async chosen(placed) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     this.boxless = undefined;
+    this.tell(Boolean(placed));
     this.toUrl();
     if (!placed) return this.panel.showModel();
     const {box, body} = placed;

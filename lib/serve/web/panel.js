@@ -1,6 +1,8 @@
 // The panel that describes the selected box as text.
 
 import {commas, element, link, plural} from "./dom.js";
+import {fillOfKind} from "./draw.js";
+import {lineItem} from "./edge_list.js";
 import {isFile} from "./source.js";
 
 const FEW = 12;  // marked nodes that are listed at first
@@ -22,6 +24,7 @@ function costs({box, view}) {
 
 const SIBLINGS = {
   alike: "Siblings of one structure",
+  inputs: "Inputs of the graph",
   neighbors: "Neighbors in the flow",
   named: "Names that begin alike",
 };
@@ -188,13 +191,16 @@ export class Panel {
     const far = (item) => items[item] ?? view.joints.get(item);
     const name = (item) => far(item).name || far(item).path || far(item).op;
     const times = (count) => (count > 1 ? ` \u00d7${commas(count)}` : "");
-    const row = (edge, end) => element("li", {}, name(edge[end]), " ",
-      element("span", {class: "dim"}, edge.control ? "control" : edge.label ?? "", times(edge.count)));
+    const line = (edge, end) => [name(edge[end]), " ",
+      element("span", {class: "dim"}, edge.control ? "control" : edge.label ?? "", times(edge.count))];
+    const row = (edge, end) => lineItem(this, body, line(edge, end),
+      {from: far(edge.from).key, to: far(edge.to).key, control: Boolean(edge.control)});
     const rows = (edges, end) => list(edges.map((edge) => row(edge, end)));
     const into = view.edges.filter((edge) => edge.to === index);
     const out = view.edges.filter((edge) => edge.from === index);
     const parts = [
       element("h2", {}, box.name || "(top)"),
+      ...box.layer ? [element("p", {}, `Layer ${box.layer}`, box.className && ` (${box.className})`)] : [],
       element("p", {class: "dim"}, SIBLINGS[box.siblings] ?? "Name scope", ` ${box.path}`,
         box.taken > 0 ? `, and ${plural(box.taken, "op")} between its ops` : ""),
       element("p", {}, `${plural(box.ops, "op")}: ${(box.notes ?? []).join("; ")}`),
@@ -223,6 +229,7 @@ export class Panel {
         copy("copy", "Copy the name (c)", node.name), " ",
         copy("copy as text", node.text, node.text + "\n")),
     ];
+    if (placed?.box.layer) parts.push(element("p", {}, `All of layer ${placed.box.layer}`));
     if (this.actions.ways) parts.push(this.actions.ways(body, node));
     if (body > 0) {
       parts.push(element("p", {class: "dim"}, "in function ",
@@ -233,7 +240,8 @@ export class Panel {
         "An op that TensorFlow 2.21 does not have: nothing is known of its inputs and outputs."));
     }
     if (node.mark !== undefined) {
-      parts.push(element("p", {class: `mark mark-${node.mark}`}, this.summary.marks.kinds[node.mark]));
+      const kind = this.summary.marks.kinds[node.mark];
+      parts.push(element("p", {class: `mark mark-${fillOfKind(node.mark)}`}, kind));
     }
     if ((node.details ?? []).length > 0) parts.push(...this.details(node));
     const more = element("div");
@@ -291,7 +299,8 @@ export class Panel {
       const marked = this.summary.marked.filter((entry) => entry[2] === i);
       const open = i === first || count <= FEW;
       return [element("details", {open},
-        element("summary", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)),
+        element("summary", {},
+          element("span", {class: `mark mark-${fillOfKind(i)}`}, `${commas(count)} ${kind}`)),
         list(items(marked, marked.length < count ? marked.length : undefined)))];
     });
   }

@@ -1,13 +1,14 @@
-// Searches all nodes of all bodies. Words are parts of names or whole ops, or globs with * or ?;
-// op:, shape:, type:, device: and attr: match other properties, and model.py:12 finds the nodes
-// that this source line made. All words must match. The server answers (lib/render/node_query.h); a
-// page in a file searches itself, by the same rules.
+// Searches all nodes of all bodies. Words are parts of names or whole ops, globs with * or ?, or
+// /REGEX/ for names; op: is a whole op or a glob of it; shape:, type:, device: and attr: match parts
+// of other properties, and model.py:12 finds the nodes that this source line made. All words must
+// match. Nodes that have a box come first, then others of the bodies that are shown. The server answers
+// (lib/render/node_query.h); a page in a file searches itself, by the same rules.
 
 import {byId, commas, element} from "./dom.js";
 import {typesText} from "./node_list.js";
 import {isFile} from "./source.js";
 
-const MOST = 200;
+const MOST = 200, MOST_SEEN = 1000, RANKS = 5;
 const LINE = /^[^\s:]+\.\w+:\d+$/u;  // a source line, "model.py:12"
 const FIELDS = {
   op: ({op}) => op, device: ({device = ""}) => device, shape: typesText, type: typesText, dtype: typesText,
@@ -18,19 +19,37 @@ function globOf(text) {
   return new RegExp(`^${plain.replace(/\*/gu, ".*").replace(/\?/gu, ".")}$`, "u");
 }
 
+function fitsOp(text) {
+  const glob = /[*?]/u.test(text) ? globOf(text) : undefined;
+  return (op) => (glob ? glob.test(op) : op === text);
+}
+
+// Returns the regular expression that a word is, "/conv.*bias/"; undefined if it is another word.
+function regexOf(word) {
+  if (word.length < 2 || !word.startsWith("/") || !word.endsWith("/")) return undefined;
+  try {
+    return new RegExp(word.slice(1, -1), "iu");
+  } catch {
+    return undefined;  // it is a part of a name
+  }
+}
+
 function parse(text) {
   return text.trim().split(/\s+/u).filter(Boolean).map((word) => {
     const [, field, rest] = /^(op|device|shape|type|dtype|attr):(.*)$/u.exec(word) ?? [];
+    if (field === "op") return {field: FIELDS.op, fits: fitsOp(rest.toLowerCase())};
     if (field) return {field: FIELDS[field], text: rest.toLowerCase()};
     if (LINE.test(word)) return {isLine: true, text: word.toLowerCase()};
-    const lower = word.toLowerCase();
+    const lower = word.toLowerCase(), regex = regexOf(word);
+    if (regex) return {isName: true, regex};
     return {isName: true, text: lower, glob: /[*?]/u.test(word) ? globOf(lower) : null};
   });
 }
 
 // Returns the rank of a name, where 0 is best; -1 if it does not match.
-function rankOfName({text, glob}, name, op) {
+function rankOfName({text, glob, regex}, name, op) {
   const last = name.slice(name.lastIndexOf("/") + 1);
+  if (regex) return regex.test(last) ? 1 : regex.test(name) ? 4 : -1;
   if (glob) {
     if (glob.test(name)) return 0;
     for (let at = name.indexOf("/"); at >= 0; at = name.indexOf("/", at + 1)) {
@@ -61,8 +80,11 @@ function matcher(terms) {
     const known = new WeakMap();
     return (list, row) => {
       const traits = list.traits(row);
-      if (!known.has(traits))
-        known.set(traits, term.field(traits).toLowerCase().includes(term.text) ? 0 : -1);
+      const holds = () => {
+        const text = term.field(traits).toLowerCase();
+        return term.fits ? term.fits(text) : text.includes(term.text);
+      };
+      if (!known.has(traits)) known.set(traits, holds() ? 0 : -1);
       return known.get(traits);
     };
   });
@@ -73,15 +95,18 @@ function matcher(terms) {
   };
 }
 
-async function searchFile(source, summary, text, goesOn) {
-  const rankOf = matcher(parse(text)), ranks = [[], [], [], [], []];
+async function searchFile(source, summary, text, seen, goesOn) {
+  const rankOf = matcher(parse(text)), isSeen = new Set(seen);
+  const shown = new Set(seen.map((place) => Number.parseInt(place, 10)));  // bodies
+  const ranks = Array.from({length: 3 * RANKS}, () => []);
   let count = 0;
   for (let body = 0; body < summary.bodies.length && goesOn(); ++body) {
     await source.forEachList(body, (list) => {
       for (let row = 0; row < list.count; ++row) {
-        const rank = rankOf(list, row);
+        let rank = rankOf(list, row);
         if (rank < 0) continue;
         ++count;
+        if (!isSeen.has(`${body}.${list.ids[row]}`)) rank += (shown.has(body) ? 1 : 2) * RANKS;
         if (ranks[rank].length >= MOST) continue;
         const traits = list.traits(row), {op, device = ""} = traits;
         ranks[rank].push({body, node: list.ids[row], name: list.names[row], op, device,
@@ -94,14 +119,16 @@ async function searchFile(source, summary, text, goesOn) {
   return {hits, more: count - hits.length};
 }
 
-// Promises {hits: [{body, node, name, op, device, types}], more: the number of further hits}, best
-// matches first.
-export function search(source, summary, text, goesOn = () => true) {
-  return isFile ? searchFile(source, summary, text, goesOn) : source.search(text);
+// Promises {hits: [{body, node, name, op, device, types}], more: the number of further hits}, first
+// those of the placed `boxes`, then those in the same bodies; of each the best matches first.
+export function search(source, summary, text, boxes = [], goesOn = () => true) {
+  const ops = boxes.filter(({box}) => box.kind === "op").slice(0, MOST_SEEN);
+  const seen = ops.map(({body, box}) => `${body}.${box.id}`);
+  return isFile ? searchFile(source, summary, text, seen, goesOn) : source.search(text, seen);
 }
 
-// `model()` returns {source, summary} of the graph to search.
-export function setUpSearch(model, go) {
+// `model()` returns {source, summary} of the graph to search, `boxes()` the placed boxes.
+export function setUpSearch(model, boxes, go) {
   const input = byId("search"), box = byId("results");
   let turn = 0, chosen = -1, answered = "";  // `answered`: the query whose results are listed
   const options = () => [...box.querySelectorAll("[role=option]")];
@@ -118,7 +145,7 @@ export function setUpSearch(model, go) {
     chosen = -1;
     if (!text.trim() || !model().summary) return close();
     const {source, summary} = model();
-    const {hits, more} = await search(source, summary, text, () => mine === turn);
+    const {hits, more} = await search(source, summary, text, boxes(), () => mine === turn);
     if (mine !== turn) return;
     const item = ({body, node, name, op, device, types}) => element("div", {role: "option", tabindex: "-1",
       onclick: () => { close(); go(body, node); }},
@@ -128,9 +155,9 @@ export function setUpSearch(model, go) {
     box.replaceChildren(...hits.map(item));
     if (hits.length === 0) {
       box.append(element("p", {},
-        "No node fits. Words are parts of names, or globs (block_*/conv); op:Conv2D, " +
-          "shape:[?,28], dtype:half, device:GPU and attr:SAME look elsewhere, and model.py:12 " +
-          "is what a line of the program made."));
+        "No node fits. Words are parts of names, globs (block_*/conv) or regular expressions " +
+          "(/conv.*bias/); op:Conv2D, shape:[?,28], dtype:half, device:GPU and attr:SAME look elsewhere, " +
+          "and model.py:12 is what a line of the program made."));
     }
     if (more > 0) box.append(element("p", {class: "dim"}, `and ${commas(more)} more`));
     box.hidden = false;

@@ -121,12 +121,17 @@ export class Source {
   }
 
   // Searches on the server; not cached, because the words may never be repeated.
-  search(text) { return post(`${this.model}/search`, text); }
+  // `seen`: the nodes that have a box, "body.node" each.
+  search(text, seen) {
+    return post(`${this.model}/search`, `${text.replaceAll("\n", " ")}\n${seen.join(" ")}`);
+  }
 
   // hidden() promises the nodes that a filter hides in a body, find() the {body, node} of a name;
   // both ask the server.
   hidden(body, filter) { return this.ask(`hidden/${body}`, JSON.stringify(filter)); }
   find(name) { return this.ask("find", name); }
+  // Asks the server for edges; see edge_list.js.
+  edges(body, boxes) { return this.ask(`edges/${body}`, boxes); }
 
   async ask(path, words) {
     const answer = await post(`${this.model}/${path}`, words);

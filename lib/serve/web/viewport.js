@@ -1,7 +1,9 @@
 // Brings parts of a picture into view, for a picture that does not fit as a whole.
 
-// LEGIBLE: the zoom from which all text is readable; TOO_SMALL: the zoom below which hardly any is.
-export const LEGIBLE = 0.85, TOO_SMALL = 0.7;
+// The zoom from which all text is readable, and the zoom below which words on lines have less than
+// nine pixels.
+export const LEGIBLE = 0.85;
+export const TOO_SMALL = 0.82;
 
 // Brings an open scope (for a function, its outermost scope) into view, large enough to read.
 export function lookAt(view, {body, scope}) {

@@ -171,9 +171,7 @@ Error WritePicture(const Tensor& tensor, const FoundValue& value, const ValueReq
   }
   ASSIGN_OR_RETURN(HeatMap map, HeatMapOf(tensor, axes));
   json.attributeObject("picture", [&] {
-    json.attribute("png", llvm::encodeBase64(map.png));
-    json.attribute("width", map.width);
-    json.attribute("height", map.height);
+    json.attribute("svg", HeatMapSvg(map, value.name.empty() ? request.expression : value.name));
     json.attribute("layout", map.layout);
     json.attribute("colors", map.colors);
   });

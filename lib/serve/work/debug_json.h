@@ -40,10 +40,9 @@ struct FoundValue {
 // Errors: no such value; those of evaluating the expression.
 Expected<FoundValue> FindValue(const Debugger& debugger, const ValueRequest& request);
 
-// Returns {"name", "dtype", "shape", "whole", "text", "statistics", "picture": {"png", "width",
-// "height", "layout", "colors"}}. Values with fewer than two numbers have no statistics and no
-// picture; if there is no picture for another reason, "no_picture" is that reason. Errors: the
-// slice is invalid.
+// Returns {"name", "dtype", "shape", "whole", "text", "statistics", "picture": {"svg", "layout",
+// "colors"}}. Values with fewer than two numbers have no statistics and no picture; if there is no
+// picture for another reason, "no_picture" is that reason. Errors: the slice is invalid.
 Expected<std::string> ValueJson(const FoundValue& value, const ValueRequest& request);
 
 }  // namespace grapnel

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The title of a closed box is true: it is a scope's name only if the box holds nodes of this scope and no others.
+"""The title of a closed box is true: it is a layer's name, or a scope's only if the box holds nodes of this scope and no others.
 
   check_titles.py MODEL_OR_FOLDER...    draws each model as JSON, all scopes closed, some open, many open; exit 1 at a false title.
                                         Looks for models in folders at any depth, and skips files of more than 3 MB
@@ -54,6 +54,10 @@ def problems_of(picture, scopes):
     for box in picture["boxes"]:
         if box["kind"] != "scope":
             continue
+        if "layer" in box:
+            if box["title"].split(" + ")[0] != box["layer"] and not box["layer"].endswith(f"/{box['title'].split(' + ')[0]}"):
+                yield f"box {box['title']!r} is the layer {box['layer']!r}"
+            continue
         nodes = [name for part in box["parts"] for name in part]
         named = [path for path in paths_of(box, picture["frames"]) if path in scopes]
         beside = [[name for name in nodes if name != path and not name.startswith(f"{path}/")] for path in named] or [nodes]
@@ -107,6 +111,8 @@ def self_test():
         ({"title": "x \u2026 c", "parts": [["a/b/x", "a/c"]]}, False),
         ({"title": "x \u2026 c", "parts": [["a/b/x", "a/c"]], "made_up": True}, True),
         ({"made_up": True}, False),
+        ({"title": "conv", "layer": "net/conv"}, True),
+        ({"title": "b", "layer": "net/conv"}, False),
         ({"title": "c"}, False),
     ):
         found = list(problems_of({"boxes": [{**box, **change}], "frames": frames}, scopes_of(["a/b/x", "a/c"])))

@@ -1,0 +1,123 @@
+"""The page of a model with layers: its first picture, lines that open into edges, and what the search finds first."""
+import os
+import shutil
+import subprocess
+import tempfile
+
+import page_case
+
+MODELS = "testdata/keras_models"
+LEGIBLE = 9  # pixels
+NAMES = """return grapnel.view.boxes.filter((b) => b.box.layer && !b.parent).sort((a, b) => a.y - b.y)
+  .map((b) => b.box.kind === 'scope' ? b.box.name : b.box.layer);"""
+SIGHT = """const {at, frame, canvas} = grapnel.view, height = frame.h * at.zoom, width = frame.w * at.zoom;
+return {text: 13 * at.zoom, left: at.x, right: canvas.clientWidth - at.x - width, top: at.y, bottom: canvas.clientHeight - at.y - height,
+  fills: Math.max(width / canvas.clientWidth, height / canvas.clientHeight)};"""
+# Lines of a title that end within a word.
+BROKEN = """return grapnel.view.boxes.filter((b) => !b.inner).flatMap((b) => {
+  const parts = b.lines.map((line) => line.map(({text}) => text).join('')), title = b.box.layer ?? b.box.name;
+  return parts.slice(0, -1).filter((line, i) => title.includes(line + parts[i + 1]) && !/[/_,;. ]$/u.test(line));
+});"""
+
+
+class Layers(page_case.PageCase):
+    def see(self, model, width):
+        self.browser.call("POST", "/window/rect", {"width": width, "height": 900})
+        self.show(self.serve(os.path.join(MODELS, model, "model")))
+        self.browser.wait("grapnel.view.boxes.length > 3")
+        return self.browser.js(SIGHT)
+
+    def test_the_first_view_reads_at_two_widths(self):
+        for model in ("cnn_plain", "two_towers", "unet", "series_gru_stateful", "preprocessing", "nested_keras2"):
+            for width in (1280, 900):
+                with self.subTest(model=model, width=width):
+                    sight = self.see(model, width)
+                    self.assertGreaterEqual(sight["text"], LEGIBLE)
+                    self.assertGreaterEqual(min(sight["left"], sight["right"]), 0, "cut off at a side")
+                    self.assertGreaterEqual(sight["top"], 0)
+                    self.assertGreater(sight["fills"], 0.7, "most of the picture's place is empty")
+                    self.assertEqual(self.browser.js(BROKEN), [], "words are broken")
+        self.browser.call("POST", "/window/rect", {"width": 1600, "height": 1000})
+
+    def test_boxes_are_layers_in_order(self):
+        expected = {"cnn_plain": ["conv2d", "max_pooling2d", "conv2d_1", "max_pooling2d_1", "flatten", "dense"],
+                    "nested_keras2": ["body", "concatenate", "dense"],
+                    "lambda_layer": ["circle", "hidden", "change", "tanh", "multiply", "add", "double"]}
+        for model, layers in expected.items():
+            for show in (self.serve_and_show, self.open_file):
+                show(os.path.join(MODELS, model, "model"))
+                self.assertEqual([name for name in self.browser.js(NAMES) if name in layers], layers)
+
+    def serve_and_show(self, path):
+        self.show(self.serve(path))
+
+    def test_a_preprocessing_model_opens_as_layers(self):
+        self.serve_and_show(os.path.join(MODELS, "preprocessing", "model"))
+        self.assertEqual(sorted(self.browser.js(NAMES)),
+                         ["age_normalization", "color_lookup", "image_resize", "image_scale", "size_bins", "size_encoding"])
+        self.assertEqual(self.browser.js("return grapnel.view.boxes.filter((b) => b.box.op === 'NoOp' || b.box.op === 'Identity').length"), 0)
+
+    def test_a_line_opens_into_its_edges(self):
+        line = "[...document.querySelectorAll('#panel details.edges')].find((d) => /×/u.test(d.textContent))"
+        for show in (self.serve_and_show, self.open_file):
+            show(os.path.join(MODELS, "unet", "model"))
+            self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.name === 'up2_upsample'))")
+            self.browser.wait(line)
+            self.browser.js(f"{line}.open = true")
+            self.browser.wait(f"{line}.querySelectorAll('li').length === 2")
+            edges = self.browser.js(f"return [...{line}.querySelectorAll('li')].map((li) => li.textContent)")
+            for edge in edges:
+                self.assertIn("bridge_conv2_1/Relu", edge)
+                self.assertRegex(edge, r"→ unet_1/up2_upsample_1/\S+ \w+ float\[\?,8,8,16\]$")
+            self.assertEqual(len(set(edges)), 2)
+            self.browser.js(f"{line}.querySelector('li .link').click()")
+            self.browser.wait("document.querySelector('#panel h2').textContent === 'Relu'")
+
+    def results(self, words):
+        self.browser.js("document.getElementById('search').value = ''; document.getElementById('results').hidden = true")
+        self.browser.type("#search", words)
+        self.browser.wait("!document.getElementById('results').hidden")
+        return self.browser.js("return grapnel.find(arguments[0]).then(() => [...document.querySelectorAll('#results [role=option] span')]"
+                               ".map((e) => e.innerText))", words)
+
+    def test_search_takes_whole_ops_and_regular_expressions(self):
+        for show in (self.serve_and_show, self.open_file):
+            show(os.path.join(MODELS, "two_towers", "model"))
+            found = self.results("op:MatMul")
+            self.assertEqual({text.split()[0] for text in found}, {"MatMul"})
+            self.assertIn("BatchMatMulV2", {text.split()[0] for text in self.results("op:*matmul*")})
+            found = self.results("/movie_.*BiasAdd$/")
+            self.assertEqual(len(found), 1, found)
+            self.assertTrue(found[0].endswith("movie_dense_1/BiasAdd"))
+
+    def test_nodes_with_a_box_are_found_first(self):
+        path = os.path.join(tempfile.mkdtemp(), "many.gtxt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("%x = Placeholder {dtype=float, shape=[2]}\n")
+            for i in range(300):
+                file.write(f"%deep/inner/relu_{i} = Relu(%x)\n")
+            file.write("%seen_relu_last = Relu(%x)\n")
+        for show in (self.serve_and_show, self.open_file):
+            show(path)
+            self.browser.js("grapnel.view.closeAll()")
+            self.browser.wait("grapnel.view.boxes.length === 3")
+            self.assertEqual(self.results("relu_")[0], "Relu  seen_relu_last")
+
+    def test_changed_weights_are_marked(self):
+        model = os.path.join(page_case.ROOT, "testdata/keras/model")
+        trained, out = os.path.join(tempfile.mkdtemp(), "trained"), os.path.join(tempfile.mkdtemp(), "d.html")
+        shutil.copytree(model, trained)
+        for suffix in ("index", "data-00000-of-00001"):
+            shutil.copy(os.path.join(os.path.dirname(model), f"checkpoint.{suffix}"), os.path.join(trained, "variables", f"variables.{suffix}"))
+        subprocess.run([page_case.GRAPNEL, "diff", "--values", model, trained, "-o", out, "--quiet"], cwd=page_case.ROOT)
+        self.show("file://" + out)
+        marked = self.browser.js("return grapnel.view.boxes.filter((b) => b.box.layer && b.box.marks).map((b) =>"
+                                 " b.inner ? 'open' : b.lines.at(-1)[0].text)")
+        self.assertGreater(len(marked), 2)
+        for text in marked:
+            self.assertRegex(text, r"^[1-9] weights changed$")
+        self.assertIn("weights changed", self.browser.js("return document.getElementById('legend').textContent"))
+
+
+if __name__ == "__main__":
+    page_case.main()
