@@ -42,7 +42,8 @@ void SharedShapes::BelieveArgNotes(const Function& function, std::vector<PortFac
 DataType ShapeMap::Impl::WorkOutTypes(const Node& node, const OpInfo& info, Port port) const {
   constexpr uint32_t kFew = 4;
   uint32_t count = count_[port.node];
-  if (count <= kFew || NumOutputs(node) != static_cast<int>(count)) return TypeOfPort(graph_, port);
+  if (count <= kFew || grapnel::NumOutputs(node) != static_cast<int>(count))
+    return TypeOfPort(graph_, port);
   Expected<NodeTypes> types = TypesOf(node, info);
   if (!types) {
     llvm::consumeError(types.takeError());
