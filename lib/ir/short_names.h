@@ -50,7 +50,8 @@ class ShortNames {
   // with it, as that of a node in a function does.
   bool MeansOnly(llvm::StringRef name, llvm::StringRef letters,
                  llvm::function_ref<bool(llvm::StringRef)> fits) const;
-  // True if only `name` is `end` or ends with its whole parts.
+  // True if each known name that is `end` or ends with its whole parts is `name`, or ends with
+  // `name`, as that of a node in a function does.
   bool IsEndOf(llvm::StringRef name, llvm::StringRef end) const;
   void Keep(std::vector<std::string> known);
   std::string PatternOf(llvm::StringRef name) const;

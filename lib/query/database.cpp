@@ -174,7 +174,7 @@ Expected<QueryResult> Database::Query(llvm::StringRef sql) {
     return SqlError(db_.get(), text);
   Statement statement(prepared, sqlite3_finalize);
   if (!statement) return MakeError("SQL: there is no statement in '{0}'", sql);
-  // The authorizer does not suffice: VACUUM INTO writes a file without calling it.
+  // The authorizer refuses VACUUM INTO, which writes a file, only when the statement runs.
   if (writes_forbidden_ && !sqlite3_stmt_readonly(statement.get()))
     return MakeError("SQL: {0}", kOnlyReading);
   llvm::StringRef second = llvm::StringRef(rest).trim(" \t\r\n;");

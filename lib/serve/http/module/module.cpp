@@ -5,7 +5,7 @@
 // able to stop whatever clients do. cpp-httplib reads and decompresses bodies first and has a
 // thread for each connection; libmicrohttpd's time limits restart with every byte, so that 100
 // clients that send one byte a second block all others. Boost's headers are slow to compile, and
-// brotli is another library to load: both are used only in this module, which only `serve` loads.
+// brotli's encoder is another library to load: only this module, which only `serve` loads, uses them.
 #include <cstdio>
 #include <exception>
 
