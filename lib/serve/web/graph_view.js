@@ -270,7 +270,15 @@ export class GraphView extends EventTarget {
     this.at.zoom = Math.max(this.zoomToFit(), SMALLEST);
     this.at.x = (w - this.frame.w * this.at.zoom) / 2;
     this.at.y = Math.max((h - this.frame.h * this.at.zoom) / 2, 0);
+    this.fitted = {...this.at};
     this.paint();
+  }
+
+  // Keeps the whole picture in view, unless the user has moved it.
+  resized() {
+    const isFitted = this.fitted && ["zoom", "x", "y"].every((key) => this.at[key] === this.fitted[key]);
+    if (isFitted) this.fit();
+    else this.paint();
   }
 
   zoomBy(factor) { this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, factor); }
@@ -325,7 +333,7 @@ export class GraphView extends EventTarget {
   listen() {
     listenToPointer(this);
     this.canvas.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.paint()).observe(this.canvas);
+    new ResizeObserver(() => this.resized()).observe(this.canvas);
   }
 
   themeChanged() {
