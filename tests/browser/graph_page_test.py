@@ -95,7 +95,8 @@ class Page(PageCase):
             self.browser.js("grapnel.view.reveal(0, grapnel.view.boxes[0].box.id, [])")
             self.browser.js("for (const b of grapnel.view.boxes) if (b.box.kind === 'scope' && !b.inner) grapnel.view.toggle(b);")
             self.browser.wait("grapnel.view.boxes.some((b) => b.box.name === 'cond' && b.box.kind === 'scope')")
-            self.toggle("cond")
+            if not self.box("cond")["open"]:
+                self.toggle("cond")
             self.browser.wait("grapnel.view.boxes.some((b) => b.box.op === 'StatelessIf')")
             branch = next(box for box in self.boxes() if box["op"] == "StatelessIf")
             if not branch["open"]:

@@ -130,10 +130,11 @@ export class GraphView extends EventTarget {
   // position.
   async update(anchor = undefined) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
-    const before = anchor && this.boxes.find((box) => boxKey(box) === anchor);
+    const before = anchor && this.boxes.find((box) => boxKey(box) === anchor), {notes} = this;
     try {
       const frame = await composeFrames(this, this.body, this.instance);
       if (turn !== this.turn) return;
+      if (notes !== this.notes) return await this.update(anchor);  // numbers came meanwhile
       this.frame = frame;
       this.boxes = [...allBoxes(frame)];
     } catch (error) {
