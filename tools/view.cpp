@@ -340,7 +340,8 @@ RunCommand SetUp(CommandLine& line) {
               "edges, edges of resources and variants, ...), and of nodes by op:GLOB, name:GLOB "
               "and /REGEX/ of names; dashed edges pass through hidden nodes")
       .ShownAs("WHAT,...");
-  line.Flag("--show-constants", view.show_constants, "show a box for each constant");
+  line.Flag("--show-constants", view.show_constants,
+            "show a box for each constant, and for what loops do not change");
   line.Flag("--show-control", view.show_control, "show NoOps as boxes, and all control edges");
   line.Option("--direction", flags->direction,
               "direction of the data flow; up is as in TensorBoard")

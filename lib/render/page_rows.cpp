@@ -128,6 +128,7 @@ void PageRows::AddScope(ScopeId id, unsigned fields) {
   counts_ = {Number(folding.constants),
              Number(folding.constant_reads),
              Number(folding.no_ops),
+             Number(folding.invariants),
              Number(scopes.num_drawn_inputs()),
              Number(scopes.num_folded_inputs()),
              Number(scopes.num_dangling_inputs())};

@@ -494,7 +494,7 @@ class PictureMaker {
       control += (control.empty() ? "" : ", ") + Plural(counts.no_ops, "NoOp") + " folded";
     if (counts.invariants)
       parts.push_back(Plural(counts.invariants, "argument") +
-                      " and results that loops do not change");
+                      " and results that loops do not change left out (--show-constants)");
     if (counts.forwards)
       parts.push_back(WithCommas(counts.forwards) + " Identity folded into " +
                       (counts.forwards == 1 ? "its result" : "their results"));

@@ -314,6 +314,14 @@ llvm::StringRef ScopeTree::Builder::OwnName(ScopeId scope, llvm::StringRef name)
   return name.drop_front(std::min(name.size(), found_[scope].name_from));
 }
 
+// True for an input or a result of the graph. If these are few, each is a box of its own: users look
+// for them first.
+bool ScopeTree::Builder::IsEnd(ScopeId scope, const Member& member) const {
+  if (scope != kRootScope || member.is_scope) return false;
+  Node node = graph_.node(member.id);
+  return GroupOf(node.op()) == OpGroup::kInput || node.uses().empty();
+}
+
 void ScopeTree::Builder::CutAlongFlow(ScopeId scope, llvm::ArrayRef<Member> kept) {
   if (structures_.empty()) {
     ScopeStructures structures = Structures(false);
@@ -321,9 +329,12 @@ void ScopeTree::Builder::CutAlongFlow(ScopeId scope, llvm::ArrayRef<Member> kept
       structures_.push_back(id < structures.size() ? structures.HashOf(id) : 0);
   }
   // Members without shown nodes do not become members of parts: they stay directly in the scope.
-  std::vector<Member> members, hidden;
+  std::vector<Member> members, alone, ends;
   for (const Member& member : MembersOf(scope))
-    (SizeOf(member) > 0 ? members : hidden).push_back(member);
+    (IsEnd(scope, member) ? ends : SizeOf(member) > 0 ? members : alone).push_back(member);
+  bool are_few = ends.size() <= 2 * kMostInputs;
+  std::vector<Member>& into = are_few ? alone : members;
+  into.insert(into.end(), ends.begin(), ends.end());
   if (members.size() < 2) return;
   struct Side {
     std::vector<Member> members;
@@ -349,7 +360,7 @@ void ScopeTree::Builder::CutAlongFlow(ScopeId scope, llvm::ArrayRef<Member> kept
   found_[scope].cut = true;
   titles_.clear();
   Clear(scope);
-  for (const Member& member : hidden) Move(member, scope);
+  for (const Member& member : alone) Move(member, scope);
   for (const Side& side : sides) {
     NameWords words(side.flow);
     for (const FlowPart& part : side.parts) AddPart(scope, side.members, part, words);

@@ -107,6 +107,7 @@ class ScopeTree::Builder {
                                                   llvm::ArrayRef<Member> kept);
   bool GroupByNames(ScopeId scope);
   void Group(ScopeId scope, const std::vector<std::vector<Member>>& words, size_t from);
+  bool IsEnd(ScopeId scope, const Member& member) const;
   void CutAlongFlow(ScopeId scope, llvm::ArrayRef<Member> kept);
   void AddPart(ScopeId scope, llvm::ArrayRef<Member> members, const FlowPart& part,
                const NameWords& words);

@@ -56,7 +56,7 @@ class Folder {
 
   Folding Run() && {
     if (options_.constants) FoldConstants();
-    if (options_.of_loop) FoldInvariants();
+    if (options_.constants && options_.of_loop) FoldInvariants();
     if (options_.no_ops) {
       FoldIdleNoOps();
       if (IsOfSignature()) FoldEnds();

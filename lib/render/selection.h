@@ -31,7 +31,9 @@ struct FoldOptions {
   // If this is the body, its arguments that the main graph gives constants count as constants, and
   // what only forwards results is folded. May be null.
   const SignatureBody* signature = nullptr;
-  bool of_loop = false;  // the graph is the body or the condition of a While
+  // The graph is the body or the condition of a While: what the loop does not change counts as
+  // constant.
+  bool of_loop = false;
   // Nodes to remove. This happens after folding, so that nodes that were folded into them get no
   // boxes either. May be null.
   const HiddenNodes* hidden = nullptr;

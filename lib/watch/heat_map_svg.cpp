@@ -70,7 +70,8 @@ class SvgMaker {
     if (map_.tile_height > 3 * kFont)
       Text(kLeft - 6, top_ + map_.tile_height - 2, std::to_string(map_.down.size - 1), "end");
     int middle = top_ + map_.height / 2;
-    Text(16, middle, "axis " + std::to_string(map_.down.axis) + " \xe2\x86\x93", "middle",
+    // Turned, the arrow to the left points down.
+    Text(16, middle, "\xe2\x86\x90 axis " + std::to_string(map_.down.axis), "middle",
          llvm::formatv(" transform=\"rotate(-90 16 {0})\"", middle).str());
   }
 

@@ -29,6 +29,7 @@ class Values(page_case.PageCase):
 
     def see(self):
         self.browser.wait(f"{LEGEND}.includes('12.5')")
+        self.browser.wait("grapnel.view.boxes.some(({lines}) => lines.some(([part]) => part.text === 'max 12.5'))")
         self.assertEqual(self.browser.js("return document.getElementById('color').selectedOptions[0].textContent"), "by ms")
         self.assertEqual(self.drawn(CONV)["lines"][-1], "max 12.5")
         self.assertEqual(self.drawn(CONV)["fill"], "#e8743b", "the hottest")

@@ -1,6 +1,10 @@
 #include "lib/io/layers/scopes.h"
 
 #include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,21 +23,31 @@ class UniqueNames {
     int count = Get(key);
     Set(key, count + 1);
     if (count == 0) return name.str();
-    std::string unique = key;
-    while (Get(unique) > 0) unique = key + "_" + std::to_string(count++);
-    Set(unique, 1);
-    return (name + "_" + std::to_string(count - 1)).str();
+    int& free = free_[key];
+    int number = std::max(count, free);
+    while (Get(Numbered(key, number)) > 0) ++number;
+    Set(Numbered(key, number), 1);
+    free = number + 1;
+    if (least_ == 0) std::tie(base_, least_) = std::make_pair(key, number);
+    return Numbered(name.str(), number);
   }
   bool Has(llvm::StringRef name) const { return Get(name.lower()) > 0; }
 
   // Undo() takes back what changed since Keep().
-  void Keep() { changes_.clear(); }
+  void Keep() {
+    changes_.clear();
+    least_ = 0;
+  }
   void Undo() {
     for (const auto& [key, count] : llvm::reverse(changes_)) used_[key] = count;
     changes_.clear();
+    if (least_ > 0) free_[base_] = std::min(free_[base_], least_);
   }
 
  private:
+  static std::string Numbered(const std::string& name, int number) {
+    return name + "_" + std::to_string(number);
+  }
   int Get(const std::string& key) const { return used_.lookup(key); }
   void Set(const std::string& key, int count) {
     int& used = used_[key];
@@ -42,7 +56,12 @@ class UniqueNames {
   }
 
   llvm::StringMap<int> used_;
+  // By name: the numbers from its count in used_ up to here are in use.
+  llvm::StringMap<int> free_;
   std::vector<std::pair<std::string, int>> changes_;
+  // Since Keep(): the name that got numbers (callers add one name before Undo), and the first one.
+  std::string base_;
+  int least_ = 0;
 };
 
 // Scopes deeper than this are not told apart: names may be hostile.

@@ -98,9 +98,9 @@ export function scopeDocument(rows, body, wanted = undefined) {
     sinks: sinks.map((numbers) => port(rows, numbers, scope)),
     edges: edges.map((numbers) => edge(numbers, labels))};
   if (scope.id !== root.core) return {body, view, around: scopeAround(rows, scope, root.core)};
-  const [constants, reads, noOps, drawn, folded, dangling] = rows.counts;
+  const [constants, reads, noOps, invariants, drawn, folded, dangling] = rows.counts;
   return {body, view,
-    counts: {constants, constant_reads: reads, no_ops: noOps, drawn, folded, dangling}};
+    counts: {constants, constant_reads: reads, no_ops: noOps, invariants, drawn, folded, dangling}};
 }
 
 // Returns the scopes that must be open to show a node, from the outermost to the innermost.

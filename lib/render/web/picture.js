@@ -71,6 +71,20 @@ export function paintPicture(context, frame, look, words) {
 
 const sizeOf = (frame, wide, top) => [Math.max(wide, frame.w) + 2 * MARGIN, top + frame.h + MARGIN];
 
+// Breaks a list, "a; b; c", into lines. Breaks parts only if they do not fit a line.
+function listLines(text, font, widest) {
+  const lines = [];
+  let line = "";
+  for (const part of text.split(/(?<=; )/u)) {
+    if (line && textWidth((line + part).trimEnd(), font) > widest) {
+      lines.push(...broken(line, font, widest));
+      line = "";
+    }
+    line += part;
+  }
+  return [...lines, ...broken(line, font, widest)];
+}
+
 // Draws the text above the frame, about as wide as the frame; returns its width, and the y at which the
 // frame may begin.
 function drawWords(context, theme, {title, header = [], key, colors}, room) {
@@ -83,10 +97,9 @@ function drawWords(context, theme, {title, header = [], key, colors}, room) {
     wide = Math.max(wide, textWidth(text, font));
   };
   if (title) write(title, HEADING, theme.text, 22);
-  for (const text of header) {
-    for (const line of broken(text, TEXT, widest)) write(line, TEXT, theme.text, LINE + 1);
-  }
-  for (const line of key ? broken(key, SMALL, widest) : []) write(line, SMALL, theme.dim, LINE);
+  for (const text of header.join("\n").replaceAll(";\n", "; ").split("\n"))
+    for (const line of listLines(text, TEXT, widest)) write(line, TEXT, theme.text, LINE + 1);
+  for (const line of key ? listLines(key, SMALL, widest) : []) write(line, SMALL, theme.dim, LINE);
   if (colors?.swatches.length > 0) {
     const row = drawSwatches(context, theme, colors, y + 6, widest);
     [wide, y] = [Math.max(wide, row.wide), row.y];

@@ -130,10 +130,11 @@ export class GraphView extends EventTarget {
   // position.
   async update(anchor = undefined) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
-    const before = anchor && this.boxes.find((box) => boxKey(box) === anchor);
+    const before = anchor && this.boxes.find((box) => boxKey(box) === anchor), {notes} = this;
     try {
       const frame = await composeFrames(this, this.body, this.instance);
       if (turn !== this.turn) return;
+      if (notes !== this.notes) return await this.update(anchor);  // numbers came meanwhile
       this.frame = frame;
       this.boxes = [...allBoxes(frame)];
     } catch (error) {
@@ -270,7 +271,15 @@ export class GraphView extends EventTarget {
     this.at.zoom = Math.max(this.zoomToFit(), SMALLEST);
     this.at.x = (w - this.frame.w * this.at.zoom) / 2;
     this.at.y = Math.max((h - this.frame.h * this.at.zoom) / 2, 0);
+    this.fitted = {...this.at};
     this.paint();
+  }
+
+  // Keeps the whole picture in view, unless the user has moved it.
+  resized() {
+    const isFitted = this.fitted && ["zoom", "x", "y"].every((key) => this.at[key] === this.fitted[key]);
+    if (isFitted) this.fit();
+    else this.paint();
   }
 
   zoomBy(factor) { this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, factor); }
@@ -325,7 +334,7 @@ export class GraphView extends EventTarget {
   listen() {
     listenToPointer(this);
     this.canvas.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.paint()).observe(this.canvas);
+    new ResizeObserver(() => this.resized()).observe(this.canvas);
   }
 
   themeChanged() {

@@ -156,8 +156,8 @@ export function setUpSearch(model, boxes, go) {
     if (hits.length === 0) {
       box.append(element("p", {},
         "No node fits. Words are parts of names, globs (block_*/conv) or regular expressions " +
-          "(/conv.*bias/); op:Conv2D, shape:[?,28], dtype:half, device:GPU and attr:SAME look elsewhere, " +
-          "and model.py:12 is what a line of the program made."));
+          "(/conv.*bias/); op:Conv2D (all of it; op:*conv* for a part), shape:[?,28], dtype:half, " +
+          "device:GPU and attr:SAME look elsewhere, and model.py:12 is what a line of the program made."));
     }
     if (more > 0) box.append(element("p", {class: "dim"}, `and ${commas(more)} more`));
     box.hidden = false;
