@@ -40,6 +40,9 @@ class ShortNames {
   std::string Note() const;
 
   std::string Of(llvm::StringRef name) const;
+  // Returns the end of a name, which has no path of calls in front, if only this name has the end;
+  // otherwise returns Of(name). For names of WithScopes().
+  std::string EndOf(llvm::StringRef name, llvm::StringRef end) const;
   // Shortens the names of known nodes in a text. An output or a mark of a control edge stays: "^x",
   // "x:1".
   std::string InText(llvm::StringRef text) const;
