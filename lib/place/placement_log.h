@@ -13,8 +13,8 @@
 
 namespace grapnel {
 
-// Writes "name: (Op): /job:localhost/replica:0/task:0/device:CPU:0" and a line end. `names`: how the
-// name is printed.
+// Writes "name: (Op): /job:localhost/replica:0/task:0/device:CPU:0" and a line end. `names`: how
+// the name is printed.
 void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os,
                            const ShortNames& names = {});
 

@@ -155,7 +155,7 @@ class ShapeContext {
   }
 
   // --- Requirements. A violation becomes the problem of the node (the first violation is kept),
-  // and inference continues with a best guess.
+  // and nothing is known about the node's outputs, whatever the shape function sets.
   template <typename... Args>
   void Fail(const char* format, Args&&... args) {
     if (problem.empty()) problem = Sentence(format, std::forward<Args>(args)...);
