@@ -45,8 +45,8 @@ class Profile : public RunProfiler {
     const Graph* graph = nullptr;         // of `node` and `nodes`; null in sums and for "(compile)"
     NodeId node = kNoNode;
     int64_t calls = 0;
-    // Nanoseconds, summed over the calls; `own` excludes the kernels of functions that the node
-    // called.
+    // Nanoseconds, summed over the calls; `own` excludes the compilations and kernels of
+    // functions that the node called.
     int64_t total = 0, own = 0;
     int64_t output_bytes = 0;  // most bytes of outputs in one call
   };
