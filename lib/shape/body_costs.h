@@ -30,7 +30,7 @@ struct RunCost {
 // a v1 loop. n log n in the edges.
 std::vector<NodeId> RunOrder(const Graph& graph);
 
-// Computes costs on demand. Takes time linear in the body and the functions that it calls, each of
+// Computes costs on demand. Takes n log n time in the body and the functions that it calls, each of
 // which is computed once. Not thread-safe.
 class ModuleCosts {
  public:
