@@ -59,6 +59,8 @@ struct GRAPNEL_PUBLIC OptimizerOptions {
   std::optional<double> weight_decay = {};
   // Uses ops that update a variable in one step (ResourceApplyAdam), as tf.compat.v1.train does.
   // Their rounding differs from Keras's, and they square the sum of slices with the same index.
+  // RMSProp's velocity then begins with ones, and a changed learning rate scales earlier momentum
+  // of SGD too.
   bool fused = false;
   std::string name = {};  // the scope of its variables; default: "adam", ...
 };
