@@ -194,8 +194,8 @@ class GRAPNEL_PUBLIC Operation {
 // An input of an op: a value, a list of values, or a constant that becomes a Const node named after
 // the op's argument (`Sum/reduction_indices`). Numbers, and vectors of numbers, are converted to
 // the op's dtype; errors are an integer that does not fit, a float for an integer dtype, and a bool
-// for a number or the reverse. A Literal keeps its own dtype. An Operand is constructed at the call,
-// so that it records the caller's line.
+// for a number or the reverse. A Literal keeps its own dtype. An Operand is constructed at the
+// call, so that it records the caller's line.
 class GRAPNEL_PUBLIC Operand {
  public:
   Operand(const Value& value, SourceLocation where = SourceLocation())
