@@ -60,7 +60,7 @@ Value TrainStep(Tracer& t, Value words) {
 }
 GRAPNEL_TRACE(TrainStep, {{"words", proto::DT_INT32, {kBatch, kTime}}});
 
-// The words that the model says, and the weights of each head for the batch.
+// The words that the model says, and the weights of each head, averaged over the batch.
 Values Look(Tracer& t, Value words) {
   Attended made = Attend(t, words);
   return {ArgMax(made.logits, -1, proto::DT_INT32), ReduceMean(made.weights, 0)};

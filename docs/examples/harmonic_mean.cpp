@@ -26,7 +26,7 @@ Value HarmonicMeanPrint(Tracer& t, Value x) {
 }
 GRAPNEL_TRACE(HarmonicMeanPrint, {{"x", proto::DT_FLOAT, {3}}});
 
-// Runs Grappler's passes, with a dump in the folder before and after each.
+// Runs Grappler's passes, with a dump in the folder before and after each that changes the graph.
 static Error Optimize(OpenedGraph& graph, const std::string& folder, ThreadPool& pool) {
   OptimizeRequest request;
   request.feeds = {{"x", "", Tensor()}};

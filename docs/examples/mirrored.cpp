@@ -1,9 +1,9 @@
 // Mirrored variables on four virtual devices: each device has a copy of every variable and learns
 // from its part of the batch; the gradients are averaged, and every copy takes the same step.
 //
-// Results stay on the device that makes them; only shares of the batch, gradients and their means
-// move between devices. The copies stay equal bit for bit, and the model equals that of one device
-// with the whole batch, except for rounding.
+// Results stay on the device that makes them; only shares of the batch, losses, gradients and their
+// means move between devices. The copies stay equal bit for bit, and the model equals that of one
+// device with the whole batch, except for rounding.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A kernel as a plugin, for an op without a kernel in grapnel: KthOrderStatistic, which returns for
-// each row of a matrix the element that k others are larger than.
+// each row (along the last dimension) the element that k others are larger than.
 //
 // `grapnel run MODEL --plugin ./plugin_kernel.so` runs graphs with it.
 #include <algorithm>

@@ -1,7 +1,7 @@
 // A two-layer perceptron on digits that the program draws: trained, saved, and loaded again.
 //
-// The same functions without a program: `grapnel train train_mlp.cpp --feed x=X.npy --feed
-// y=Y.npy`.
+// The same functions without a program: `grapnel train train_mlp.cpp:TrainStep --feed x=X.npy
+// --feed y=Y.npy`.
 #include <cstdint>
 
 #include "grapnel/job/program.h"

@@ -18,7 +18,7 @@ namespace grapnel {
 
 enum class MismatchKind : uint8_t {
   kFault,        // the op itself differs; its inputs do not explain the difference
-  kRounding,     // explained by reordered additions or by rounding; all within tolerance
+  kRounding,     // explained by reordered additions or by rounding, or within the tolerance
   kConsequence,  // follows from a difference before, as in an input
 };
 

@@ -17,7 +17,8 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC DebugAlert {
   int trace = -1, execution = -1;  // exactly one is set; neither in a Cause of BadProducers
   int output = 0;
-  // no input or variable that the op read was bad, and no earlier cause lists the op in Cause::also
+  // no input or variable that the op read was bad, nothing inside of a call was, and no earlier
+  // cause lists the op in Cause::also
   bool is_cause = false;
 };
 GRAPNEL_PUBLIC const RecordedTensor& AlertValue(const DebugRun& run, const DebugAlert& alert);

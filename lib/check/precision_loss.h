@@ -46,7 +46,7 @@ struct PrecisionLoss {
   double error_before = 0;
   int64_t times = 1;
   // True if the output should stay in float in a graph of this format. False for an underflow of a
-  // minority of the elements, which is common and harmless.
+  // minority of the nonzero elements, which is common and harmless.
   bool is_harmful = true;
 };
 

@@ -23,9 +23,9 @@ struct MadeUp {
   // and strings are negated; they have a flag of their own, since many of them are indices. So two
   // trials cover both signs of each element.
   bool negative = false, negative_integers = false;
-  // If set, elements 0, 4, 8, ... of each float tensor are, in turn, NaN, infinity, -infinity, -0
-  // and a number that overflows in most sums and products. The value of this field is the index,
-  // from 0, of the one in that list that element 0 gets.
+  // If set, elements 0, 4, 8, ... of each float or complex tensor are, in turn, NaN, infinity,
+  // -infinity, -0 and 3e38, which overflows in most sums and products of floats. The value of this
+  // field is the index, from 0, of the one in that list that element 0 gets.
   std::optional<int> first_not_finite = std::nullopt;
 };
 

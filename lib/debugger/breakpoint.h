@@ -48,7 +48,8 @@ class Breakpoint {
   bool has_condition() const { return !filter_.empty() || condition_; }
 
   // True if the node and iteration match; for a breakpoint with a condition, whether to evaluate
-  // the condition there. `begins_call`: `node` is the first node of its function's call.
+  // the condition there. `begins_call`: `node` is the first node of the run, of its function's
+  // call, or of an iteration of an Enter/Exit loop.
   bool IsAt(const Node& node, int64_t iteration, bool begins_call) const;
   // True if the condition holds for an output. `before`: the output's value when the node ran last;
   // empty if there is none or it was dropped. If the condition cannot be evaluated (the tensor is

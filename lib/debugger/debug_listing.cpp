@@ -273,7 +273,7 @@ DebugAnswer Source(DebugShell& shell, DebugWords& words) {
 
 // tfdbg's list_source: lists the files with the number of nodes that their lines created.
 DebugAnswer ListSource(DebugShell& shell, DebugWords& words) {
-  ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a file, or FILE:LINE"));
+  ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "part of a file's path"));
   const Debugger& debugger = shell.debugger();
   RETURN_IF_ERROR(CheckLines(debugger));
   std::map<std::string, int> counts;

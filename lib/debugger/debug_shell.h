@@ -14,8 +14,8 @@ namespace grapnel {
 
 struct DebugCommand;
 
-// Command names and flags are those of TensorFlow's command-line debugger or, for commands that it
-// lacks, those of gdb.
+// Command names and flags are those of TensorFlow's command-line debugger; of the commands that it
+// lacks, many have gdb's names.
 class DebugShell {
  public:
   // `debugger` and `os` outlive the shell. `color`: highlights are in color.

@@ -47,8 +47,8 @@ class DebugTarget {
   virtual const LineTable& lines() const = 0;
   // Returns the stack of a node, even if lines() does not have it yet. Empty: unknown.
   virtual LineTable::Stack StackOf(const Node& node) const { return lines().StackOf(node); }
-  // Returns the nodes that a name means (lib/job/name_resolver.h); empty if there are none. Errors: an
-  // ambiguous name.
+  // Returns the nodes that a name means (lib/job/name_resolver.h); empty if there are none. Errors:
+  // an ambiguous name.
   virtual Expected<NodeSelection> FindNodes(llvm::StringRef) const { return NodeSelection(); }
   // The path of the graph's file; empty if it has no file.
   virtual const std::string& path() const = 0;

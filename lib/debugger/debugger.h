@@ -33,8 +33,10 @@ struct DebugStop {
 
   Why why = Why::kStep;
   Phase phase = Phase::kBefore;
-  int run = 1;                    // from 1
-  int64_t step = 0;               // number of nodes that have begun, in all runs
+  int run = 1;  // from 1
+  // The node's number in the order in which nodes begin, from 1, over all runs; if the run ended,
+  // the number of nodes that have begun.
+  int64_t step = 0;
   Node node;                      // null: the run ended
   std::vector<StopFrame> frames;  // outermost first
   std::vector<Tensor> inputs;
@@ -120,8 +122,8 @@ class Debugger : private RunHook {
   const std::vector<std::string>& fetch_names() const;  // see RunJob
 
   // here() returns the body (a function's or the main graph) in which the run has stopped.
-  // FindPort() looks up a tensor by name in that body, then in the main graph, as "function/x", or
-  // in the only function that has it; `graph` receives the body.
+  // FindPort() looks up a tensor by name in that body, then in the main graph, as "function/x", in
+  // the only function that has it, or by another name (finder()); `graph` receives the body.
   const Graph& here() const;
   Expected<Port> FindPort(llvm::StringRef name, const Graph** graph) const;
   // Returns value `number` of a tensor, or its last. Errors: no such tensor or number; the value is

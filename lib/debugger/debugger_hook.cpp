@@ -254,7 +254,7 @@ Error Debugger::Apply(const Running& running, llvm::MutableArrayRef<Tensor> outp
   return Error::success();
 }
 
-// Handles the end of the node that began last.
+// Handles the end of the node on top of running_.
 Error Debugger::After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit) {
   if (is_ending_) return StoppedError();
   Running running = std::move(running_.back());
@@ -318,7 +318,7 @@ Error Debugger::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   return After(copies, /*may_edit=*/false);
 }
 
-// Stops at the node that began last, and asks at_stop_ how to continue.
+// Stops at the node on top of running_, and asks at_stop_ how to continue.
 Error Debugger::StopAt(Why why, Phase phase, std::vector<int> breakpoints) {
   const Running& running = running_.back();
   replay_.reset();

@@ -13,8 +13,9 @@ namespace grapnel {
 
 struct KeptValue {
   WatchedPort port;
-  int64_t number = 0;      // index among this port's values in this run
-  int64_t step = 0;        // step that computed it; 0: before the first node
+  int64_t number = 0;  // index among this port's values in this run
+  // The step that computed it or, for an argument, first read it; 0: before the first node.
+  int64_t step = 0;
   int64_t iteration = -1;  // of the innermost loop; -1: not in a loop
   Tensor value;
 };

@@ -12,7 +12,7 @@ namespace grapnel {
 struct Labels {
   std::vector<uint64_t> exact;  // op, device, attributes, constants' values, functions' bodies
   std::vector<uint64_t> kind;   // op and attributes; a constant's dtype and shape; no functions
-  std::vector<uint64_t> op;     // the op; all calls of library functions have the same hash
+  std::vector<uint64_t> op;     // the op; the same hash if the op is a library function
   // True for constants whose value alone identifies them: those with 64 bytes or more.
   std::vector<bool> telling;
   std::vector<bool> constant;  // has a tensor attribute

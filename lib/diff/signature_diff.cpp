@@ -136,7 +136,7 @@ void WriteSignatureDiff(llvm::ArrayRef<SignatureDiff> signatures, llvm::raw_ostr
   for (const SignatureDiff& one : signatures) {
     os << "signature " << Printable(one.name) << "  ";
     if (one.in_a && one.in_b && one.nodes.nodes_a + one.nodes.nodes_b == 0) {
-      os << "callers see other inputs or outputs";
+      os << "callers see changes";
     } else if (one.in_a && one.in_b) {
       os << (one.Same() ? "the same: " + Plural(one.nodes.nodes_a, "node") : CountsText(one.nodes));
     } else {

@@ -55,9 +55,9 @@ struct LifeEvent {
 };
 
 // Returns what happened to one node: where it first occurs, changes, is renamed, replaced or
-// removed. Empty if no stage has the node. If the node is renamed, fused or merged into another
-// node, or copied because calls of its function are inlined, continues with the new names; the text
-// of an event then begins with that name.
+// removed. Empty if no stage has the node. If the node is renamed, replaced by, fused or merged
+// into another node, or copied because calls of its function are inlined, continues with the new
+// names; the text of an event then begins with that name.
 std::vector<LifeEvent> LifeOf(const Timeline& timeline, llvm::StringRef node);
 
 }  // namespace grapnel

@@ -16,8 +16,9 @@ void WriteTimelineTable(const Timeline& timeline, bool brief, llvm::raw_ostream&
 
 // Writes these members of the JSON object that `json` has begun: "stages": [{"file", "stage",
 // "graph", "before"?: the file that it is compared with, "nodes", "edges", "added", "removed",
-// "changed", "library": {the same five for functions}, the members of WriteFatesJson, "replaced":
-// [{"a", "b"}]}], "problems".
+// "changed", "library": {the same five for functions}, the members of WriteFatesJson and
+// WriteLayerStoryJson, "replaced": [{"a", "b"}]}], "graphs": [{"graph", "before", "file", the
+// members of WriteLayerStoryJson}], "problems".
 void WriteTimelineJson(const Timeline& timeline, llvm::json::OStream& json);
 
 // Writes the diff of each stage that changed something.

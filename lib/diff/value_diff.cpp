@@ -274,13 +274,13 @@ std::vector<std::string> RowOf(const ValueDiff& one) {
   return {name, one.type, share, NumberText(d.largest, 3), NumberText(d.relative, 3), bad};
 }
 
-// Lists variables of the same name with different shapes, whose values are not compared.
+// Lists variables of the same name with different types, whose values are not compared.
 void WriteOtherShapes(const ValueReport& report, llvm::raw_ostream& os) {
   for (const ValueDiff& a : report.different) {
     if (a.a.empty() || !a.b.empty()) continue;
     for (const ValueDiff& b : report.different) {
       if (b.a.empty() && b.b == a.a)
-        os << a.a << " is of another shape: " << a.type << " -> " << b.type << "\n";
+        os << a.a << " has another type: " << a.type << " -> " << b.type << "\n";
     }
   }
 }

@@ -68,7 +68,7 @@ std::vector<Node> DifferentInB(const ValueReport& report);
 // Returns "values: 3 differ, 5 the same".
 std::string ValuesSummary(const ValueReport& report);
 
-// Writes a table of at most `limit` differences; lines for variables whose shape changed, and for
+// Writes a table of at most `limit` differences; lines for variables whose type changed, and for
 // variables that could not be compared; and a line with the counts.
 void WriteValueReport(const ValueReport& report, size_t limit, llvm::raw_ostream& os);
 

@@ -11,8 +11,8 @@ namespace grapnel {
 // the checks that lack evidence, with the reasons; long lists are abbreviated.
 void WriteDiagnosisText(const Diagnosis& diagnosis, llvm::raw_ostream& os);
 // Writes attributes into the open JSON object: "model", "steps", "checkpoints", "curves",
-// "failure", "findings": [{"check", "certainty", "node", "function", "file", "source", "what",
-// "advice"}], "checks": [{"check", "status", "reason"}].
+// "failure", "findings": [{"check", "certainty", "node", "function", "layer", "variable", "file",
+// "source", "what", "advice"}], "checks": [{"check", "status", "reason"}].
 void WriteDiagnosisJson(const Diagnosis& diagnosis, llvm::json::OStream& json);
 
 // Writes every check, with the mistakes that it looks for and the inputs that it needs.

@@ -92,9 +92,9 @@ struct DoctorContext {
 class TensorWatches {
  public:
   using See = std::function<void(int step, const Tensor& value)>;
-  // Calls `see` when the node that computes the tensor has run, or before its first reader runs;
-  // does not call it if these nodes do not run. If the tensor is fed, `see` gets the fed value in
-  // each step.
+  // Calls `see` when the node that computes the tensor has run or, for a function's argument,
+  // before its first reader runs; does not call it if this node does not run. If the tensor is fed,
+  // `see` gets the fed value in each step.
   void Add(const BodyPort& port, See see);
 
   struct Entry {

@@ -107,9 +107,9 @@ class Flow {
       calls_;
 };
 
-// True if a gradient can flow from a node's outputs to its input `slot`. False for comparisons,
-// ArgMax, rounding, casts to integers and StopGradient, and for inputs that are shapes, indices or
-// the condition of a Select.
+// True if a gradient can flow from a node's outputs to its input `slot`. False for ops such as
+// comparisons, ArgMax, rounding, casts to integers, Shape and StopGradient, and for inputs that are
+// shapes, indices or the condition of a Select.
 bool PassesGradient(const Node& node, int slot);
 // True if outputs depend on the values of input `slot`, not only on its shape, as those of Shape or
 // ZerosLike do.

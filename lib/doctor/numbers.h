@@ -1,4 +1,4 @@
-// Numbers of tensors for the checks of `doctor`; their statistics are those of the taps.
+// Distances of tensors and texts of numbers, for the checks of `doctor`.
 #ifndef GRAPNEL_LIB_DOCTOR_NUMBERS_H_
 #define GRAPNEL_LIB_DOCTOR_NUMBERS_H_
 

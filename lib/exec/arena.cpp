@@ -184,7 +184,7 @@ struct Arena {
     Range* range = ranges.empty() ? nullptr : ranges.back().get();
     Piece* last = range ? last_piece : nullptr;
     size_t has = last && last->is_idle ? last->bytes : 0;
-    if (has >= wanted) return nullptr;  // TakeIdle failed on this piece: the budget is exhausted
+    if (has >= wanted) return nullptr;  // TakeIdle failed although it fits: the budget is exhausted
     bool fits = range && range->size - range->used >= wanted - has;
     // Count the bytes in the budget first, so that no addresses are reserved for memory that the
     // budget refuses.
@@ -315,7 +315,8 @@ class ArenaHandle : public Allocator {
 }  // namespace
 
 Allocator& WeightAllocator() {
-  static auto* arena = new ArenaHandle(IdleMemory::kGivenBack, nullptr);  // kernels may outlive it
+  // Never deleted: kernels may still use it when the process exits.
+  static auto* arena = new ArenaHandle(IdleMemory::kGivenBack, nullptr);
   return *arena;
 }
 

@@ -6,9 +6,9 @@
 
 namespace grapnel {
 
-// The one way to call a kernel, from a plan or to fold a constant. Call() checks the inputs against
-// the ranks in the op's definition, the kernel's registration and the node's dtypes before a call,
-// and the dtypes of the outputs after it. A call returns an Error and never throws.
+// A kernel as plans and constant folding call it. Call() checks the inputs against the ranks in the
+// op's definition, the kernel's registration and the node's dtypes before a call, and the dtypes of
+// the outputs after it. A call returns an Error and never throws.
 //
 // Cost: a few comparisons for each input and one for each output.
 class BoundKernel {

@@ -1,5 +1,5 @@
-// Collective ops: each node of a group, usually on a device of its own, contributes a value, and
-// all nodes proceed once the last has contributed.
+// Collective ops: each node of a group, usually on a device of its own, contributes a value or only
+// receives one, and all nodes proceed once the last has joined.
 #ifndef GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 #define GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 
@@ -17,8 +17,8 @@ namespace grapnel {
 
 // True if nodes of this op are members of groups. The kernel runs once for a group: input `i` is
 // the contribution of the member of rank i (an empty tensor if that member only receives), and
-// output `i` is sent to member i in the order of devices, as in TensorFlow. The two orders differ if
-// communicators rank the members otherwise.
+// output `i` is sent to member i in the order of devices, as in TensorFlow. The two orders differ
+// if communicators rank the members otherwise.
 bool IsCollective(llvm::StringRef op);
 
 // The result of CollectiveInitializeCommunicator for one member: its group and its rank. Each use

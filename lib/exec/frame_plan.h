@@ -21,7 +21,7 @@ enum class FlowKind : uint8_t {
   kPass,           // forwards its input: LoopCond, Identity
   kConstant,       // a constant, dead if a node that it waits for is dead
   kTrigger,        // ControlTrigger: runs even after dead nodes
-  kSend,           // sends its input to another partition, dead tensors too
+  kSend,           // sends its input, also a dead tensor, to a kRecv
   kRecv,           // waits, without a thread, for the kSend's message of the same iteration
   kCollective,     // waits likewise for the other members of its group (lib/exec/collectives.h)
 };

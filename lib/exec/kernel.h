@@ -154,7 +154,7 @@ using KernelFactory = Expected<KernelFn> (*)(const KernelSetup&);
 enum class KernelCost : uint8_t {
   kCheap,     // a few microseconds at most, whatever the shapes (Reshape, Shape, Const, Identity)
   kElements,  // grows with the number of elements; uses one thread or ParallelFor
-  kWide,      // a large primitive that uses all threads by itself (oneDNN)
+  kWide,      // uses all threads by itself: a primitive of oneDNN, a call of a function
 };
 
 // The op name under which to register the kernel for nodes whose op is the name of a library

@@ -32,8 +32,8 @@ struct NodeStats {
 };
 
 struct PlanNode {
-  // True if the kernel is not cheap, uses no other threads by itself (kElements), and its last time
-  // is long enough to wake another thread for it.
+  // True if the kernel's cost is kElements, and its last time is long enough to wake another thread
+  // for it.
   bool IsLong() const;
   bool Keeps(size_t i) const { return i < 32 && (kept_inputs >> i & 1); }
 
@@ -79,8 +79,8 @@ struct PlanStats {
   std::atomic<size_t> num_reported_constants{0};  // of hooked_constants, those the hook observed
 };
 
-// Made by PlanBuilder and immutable afterwards: any number of RunStates read the plan at the same
-// time, without a lock. A kernel that keeps state between runs locks it itself.
+// Made by PlanBuilder and LinkTransfers, and immutable afterwards: any number of RunStates read the
+// plan at the same time, without a lock. A kernel that keeps state between runs locks it itself.
 struct ExecutionPlan {
   const Graph* graph = nullptr;
   ExecutorOptions options;

@@ -1,5 +1,5 @@
-// Emits the events of a run on several threads (calls of hooks, printed lines) in the order of a
-// run on one thread.
+// Emits what hooks report of a run on several threads (tensors, summaries) in the order of a run on
+// one thread.
 #ifndef GRAPNEL_LIB_EXEC_RUN_ORDER_H_
 #define GRAPNEL_LIB_EXEC_RUN_ORDER_H_
 

@@ -357,8 +357,8 @@ std::string LostEffect(const FunctionRewriter& in, const Node& call, const Funct
 }
 
 // Returns the reason why nodes cannot replace this call: it does not match the function's
-// signature, or the function has a list as a result, or a result without a value or of unknown
-// dtype. Empty if nodes can replace it.
+// signature, or the function has a list as a result or as an argument before the last one, or a
+// result without a value or of unknown dtype. Empty if nodes can replace it.
 std::string Misfit(const Node& call, const Function& function) {
   auto is_list = [](const OpArg& arg) {
     return !arg.number_attr.empty() || !arg.type_list_attr.empty();

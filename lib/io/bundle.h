@@ -20,7 +20,7 @@ namespace grapnel {
 // A checkpoint, in the format of tensorflow/core/util/tensor_bundle/tensor_bundle.h: PREFIX.index
 // is a leveldb table that maps tensor names to BundleEntryProtos, with a header under the empty
 // key; values lie in PREFIX.data-00000-of-00001 and so on. Reads the whole index at once (some 100
-// bytes a tensor) and values on demand. Move-only. Not thread-safe.
+// bytes a tensor) and values on demand. Not thread-safe.
 class Bundle {
  public:
   // Opens the checkpoint with the index PREFIX.index. Errors name the file.

@@ -340,7 +340,7 @@ class Hdf5File::Reader {
       if (message.type != kLayout) continue;
       uint64_t version = fields.Number(1), kind = fields.Number(1);
       enum { kCompact = 0, kContiguous = 1 };
-      if (version < 3 || kind > kContiguous) continue;  // chunks, which may be compressed
+      if (version < 3 || kind > kContiguous) continue;  // old, or in chunks: may be compressed
       array.is_in_one_piece = true;
       if (kind == kCompact) {
         uint64_t size = fields.Number(2);

@@ -17,7 +17,6 @@ bool IsKerasFile(llvm::StringRef path);
 // Layout of a file (keras/src/saving/saving_lib.py): a layer is a group; the layer's variables are
 // the arrays "vars/0", "vars/1" in that group, in the order of layer.weights; the group "vars" has
 // the layer's name as an attribute. Layers are in groups by type and number ("layers/dense_1").
-// Move-only.
 class KerasWeights {
  public:
   // Opens a file. Only the error for a file that cannot be opened names the file; the others, for
@@ -27,9 +26,8 @@ class KerasWeights {
 
   // Assigns an array of the file, or the reason why there is none, to each variable of the model. A
   // variable "net/block/dense_1/bias" belongs to the layer "net/block/dense_1"; its index within
-  // the layer comes from the object graph. The layer in the file is the one of the same name; if
-  // there is none, the one at the same position among the layers whose names differ only in
-  // numbers. Fails if the object graph is damaged.
+  // the layer comes from the object graph. MatchNames (lib/io/name_match.h) finds the layer in the
+  // file, by a name with or without the model's. Fails if the object graph is damaged.
   Expected<VariableBinding> Bind(const GraphInFile& graph) const;
   // Returns the value of an array; `key` is that of a VariableBinding::Bound.
   Expected<Literal> Read(const std::string& key) const;

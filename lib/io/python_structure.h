@@ -19,9 +19,9 @@ struct FlatStructure {
   struct Value {
     std::string key, text;  // "x.1", "True"
   };
-  // The tensors, without a name. A sparse, ragged or other composite tensor has an entry for each
-  // of its components: "ids:indices", "ids:values", "ids:dense_shape"; of a component whose type is
-  // not known, the dtype is DT_INVALID.
+  // The tensors; SignatureTensor::tensor is empty. A sparse, ragged or other composite tensor has
+  // an entry for each of its components: "ids:indices", "ids:values", "ids:dense_shape"; of a
+  // component whose type is not known, the dtype is DT_INVALID.
   std::vector<SignatureTensor> tensors;
   std::vector<Value> values;  // the Python values; TensorFlow traces a function anew for each
 };
@@ -36,7 +36,8 @@ void FlattenStructure(const proto::StructuredValue& structure, llvm::StringRef k
                       FlatStructure* flat);
 
 // Returns the leaves of what a function returns, with TensorFlow's keys: those of a dict or named
-// tuple, "output_0", "output_1", ... for a list or tuple, and "output_0" for anything else.
+// tuple, "output_0", "output_1", ... for a list or tuple, "output_0" for any other value except
+// None.
 FlatStructure FlattenResults(const proto::StructuredValue& structure);
 
 }  // namespace grapnel

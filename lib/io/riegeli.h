@@ -19,8 +19,7 @@ bool IsRiegeli(llvm::StringRef head);
 // A file in the format of riegeli_records_file_format.md of github.com/google/riegeli: groups of
 // records (the format calls them "chunks"), each compressed as a whole. Every 64 KiB, also within a
 // group, a block header says where the next group begins, so that readers can skip a damaged one.
-// The position of a record is the start of its group plus its index in the group. Move-only. Not
-// thread-safe.
+// The position of a record is the start of its group plus its index in the group. Not thread-safe.
 class RiegeliFile {
  public:
   // Reads the headers of all groups, but no records. Skips damaged parts and lists them in

@@ -16,7 +16,7 @@ namespace grapnel {
 std::string NameOfVariable(const Node& node);
 
 // True for the name of a variable that is the state of Keras's random generators. It does not
-// count as a parameter, and each time that a program builds its model, it starts from another one.
+// count as a parameter, and its first value differs each time that a program builds its model.
 bool IsGeneratorState(llvm::StringRef variable);
 
 struct SavedVariable {

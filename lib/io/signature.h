@@ -17,9 +17,9 @@ inline constexpr const char* kDefaultSignature = "serving_default";
 // "__saved_model_train_op".
 bool IsInternal(const Signature& signature);
 
-// Returns the signatures that users run, by network: "serving_default" first, then in the order of
-// the file. Signatures with the same inputs and outputs that run the same body have one network, as
-// those that Keras's model.export() writes do.
+// Returns the signatures that users run, by network: "serving_default" first, then by name.
+// Signatures with the same inputs and outputs that run the same body have one network, as those
+// that Keras's model.export() writes do.
 std::vector<std::vector<const Signature*>> SignaturesByNetwork(const GraphInFile& graph);
 // Returns the first signature of each network.
 std::vector<const Signature*> DistinctSignatures(const GraphInFile& graph);

@@ -8,7 +8,7 @@ namespace grapnel {
 
 // Writes the contents of a literal, without its quotes, to `to`, which has room for literal.size()
 // bytes. Returns the end of what it wrote; null for a literal that protobuf must parse, because it
-// is malformed, or has an escape that is neither octal nor one letter.
+// is malformed, or has an escape that is neither octal nor one character.
 char* Unescape(llvm::StringRef literal, char* to);
 
 }  // namespace grapnel

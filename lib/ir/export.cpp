@@ -122,8 +122,8 @@ std::string ExportFunctionDef(const Function& function, bool in_order_made) {
   AppendBytesField(&out, 1, function.signature);
   llvm::DenseSet<NodeId> boundary(function.args.begin(), function.args.end());
   for (const Function::Result& result : function.results) boundary.insert(result.node);
-  // Nodes are written after their inputs. With `in_order_made`, or if the body has a cycle, they
-  // are in the order of their ids.
+  // Nodes are written after their inputs. With `in_order_made`, or if the body has a cycle that is
+  // not a loop, they are in the order of their ids.
   std::vector<NodeId> order;
   if (!in_order_made) order = TopologicalOrder(function.body);
   if (order.size() != function.body.num_nodes()) {

@@ -191,9 +191,9 @@ class GRAPNEL_PUBLIC Graph : private NodeTable {
   // lookup. For keys that occur in few graphs.
   bool MayHaveAttr(llvm::StringRef key);
   void Reserve(size_t nodes);
-  // Copies the nodes of `original` into this graph. This graph belongs to a copy of the original's
-  // module, so strings have the same ids. `share` is called for bytes outside of the string table
-  // and returns bytes that the copy may refer to.
+  // Copies the nodes of `original` into this graph. This graph belongs to the original's module or
+  // to a copy of it, so strings have the same ids. `share` is called for bytes outside of the
+  // string table and returns bytes that the copy may refer to.
   void CopyNodes(const Graph& original, llvm::function_ref<llvm::StringRef(llvm::StringRef)> share);
 
  private:

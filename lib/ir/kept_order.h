@@ -16,8 +16,9 @@ class KeptOrder {
  public:
   // True if the graph has no cycle at all; the back edge of a TF1 while loop makes one, too.
   // `changed`: the nodes that changed or were added since the last call, in order of id; null: any
-  // node may have changed. The cost is proportional to the changes as long as new nodes find free
-  // positions between their inputs and their readers; otherwise the call is linear in the graph.
+  // node may have changed. The cost is proportional to the changes, except that the call is linear
+  // in the graph if it is the first one, if a node has no place between its inputs and its readers
+  // for the first time, so that ids stop serving as positions, or if a new order must be computed.
   bool IsAcyclic(const Graph& graph, const std::vector<NodeId>* changed);
 
  private:

@@ -41,7 +41,7 @@ Literal Literal::MakeStrings(llvm::ArrayRef<int64_t> dims, std::vector<std::stri
 Literal Literal::Scalar(DataType dtype, double value) {
   std::string bytes;
   // In C++, casting NaN or a number outside of int64's range to an integer is undefined: these
-  // become the smallest integer.
+  // become the smallest int64, whose lowest bytes, of which smaller dtypes consist, are 0.
   constexpr double kTooLarge = 9223372036854775808.0;
   bool fits = value >= -kTooLarge && value < kTooLarge;
   AppendElement(&bytes, dtype, value,

@@ -60,9 +60,9 @@ class GRAPNEL_PUBLIC Literal {
   double AsDouble(int64_t i) const;
   int64_t AsInt(int64_t i) const;
   std::vector<int64_t> AsInts() const;  // all elements, for shapes and axes
-  // True if every element equals `value` (-0.0 equals 0). False for an empty literal, and for dtypes
-  // other than numbers and bool. Also false for 8-bit and 4-bit floats, which Grappler does not
-  // compare.
+  // True if every element equals `value` (-0.0 equals 0). False for an empty literal, and for
+  // dtypes other than numbers and bool. Also false for 8-bit and 4-bit floats, which Grappler does
+  // not compare.
   bool AllEqualTo(double value) const;
 
   // Returns a serialized TensorProto: a splat as one element, up to 16 numbers in the repeated

@@ -50,7 +50,7 @@ class GRAPNEL_PUBLIC Function {
   std::vector<std::pair<std::string, NodeId>> control_results;
   OpInfo info;             // the signature in the form of an op definition
   std::string signature;   // serialized OpDef
-  llvm::StringRef source;  // the FunctionDef as read; empty for a new function
+  llvm::StringRef source;  // the FunctionDef as read, also of a copy; empty for other new functions
   bool changed = false;    // body or signature changed: export rewrites the FunctionDef
   // The names of outputs of ops that the op table does not have: (node, port) -> ("out", index).
   // Export needs them for "node:out:index".
@@ -78,7 +78,8 @@ class GRAPNEL_PUBLIC Module {
   void RetainFunctions(llvm::function_ref<bool(const Function&)> keep);
 
   // `versions`: the serialized VersionDef. `other_fields` and `other_library_fields`: the fields of
-  // GraphDef and FunctionDefLibrary other than node, function and versions, with their tags.
+  // GraphDef other than node, library and versions, and those of FunctionDefLibrary other than
+  // function, with their tags.
   std::string versions;
   bool has_versions = false,
        has_library = false;  // the file has the field, even if it is empty: export then writes it

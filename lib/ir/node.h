@@ -1,5 +1,5 @@
-// A read-only view of a node of a graph. Kernels include this file alone and are created from such
-// a view; most other code also includes the graph, lib/ir/graph.h.
+// A read-only view of a node of a graph. Kernels are created from such a view, and most of them
+// need no more than this file; most other code also includes the graph, lib/ir/graph.h.
 #ifndef GRAPNEL_LIB_IR_NODE_H_
 #define GRAPNEL_LIB_IR_NODE_H_
 

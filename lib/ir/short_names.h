@@ -12,11 +12,14 @@ namespace grapnel {
 // Shortens names by these rules, of which docs/guide/seeing.md tells users:
 //
 // - If no name of the output is longer than kLongest, all are printed in full.
-// - Otherwise the scope that all share is left out of them (left_out()). Names without a scope do not
+// - Otherwise the scope that all share is left out of them (left_out()), where the rest is not
+//   longer than kLongest and no node of another name ends with it. Names without a scope do not
 //   count.
-// - Of a name that is still longer than kLongest, the output has the end: as many whole parts as fit.
-// - If a node of another name has this end too, it has a pattern that only this name matches: a part
-//   of the name, "*" and the end, or letters of the name between "*".
+// - Of another name that is longer than kLongest, the output has the end: as many whole parts as
+//   fit.
+// - If a node of another name has this end too, or no part fits, it has a pattern that only this
+//   name matches: a part of the name, "*" and the end, or letters of the name between "*". If there
+//   is none of at most kLongest letters, it has the name in full.
 //
 // A short name means what the name means, for all flags that take names (lib/job/name_resolver.h):
 // the node alone, unless nodes of several functions have the whole name.

@@ -5,7 +5,7 @@
 //   %y = Identity(%t, ^init) @cpu:0 : float[3,2]
 //
 // docs/reference/text.md has the grammar. Every command that opens graphs reads the format;
-// `convert` and `--print` write it.
+// commands that write a graph write it to a file named *.gtxt, and `--print` and `trace` print it.
 #ifndef GRAPNEL_LIB_IR_TEXT_H_
 #define GRAPNEL_LIB_IR_TEXT_H_
 
@@ -44,9 +44,9 @@ GRAPNEL_PUBLIC bool LooksLikeGraphText(llvm::StringRef head);
 
 // Reads the graphs of a text; lines of dashes separate them. A mistake becomes a problem of the
 // module with line and column, and reading continues with the next statement. Infers omitted
-// attributes from a node's inputs, but does not fill in default values. Compares stated dtypes with
-// inferred ones, and leaves the stated shapes in `claims`, because it cannot infer shapes. Needs
-// some ten times the text's size in memory.
+// attributes from a node's inputs (lib/ir/text_inference.h), but does not fill in the defaults of
+// others. Compares stated dtypes with inferred ones, and leaves the stated shapes in `claims`,
+// because it cannot infer shapes. Needs some ten times the text's size in memory.
 GRAPNEL_PUBLIC std::vector<TextGraph> ReadGraphText(const FileBytes& file);
 
 // Returns the dtype and shape of a port for the text after a node's colon, "float[2,3]"; empty if

@@ -17,7 +17,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int kElementsInFull = 256;  // of an exact constant; longer ones use base64
+constexpr int kElementsInFull = 256;  // of an exact constant; longer ones of numbers use base64
 constexpr int kElementsForPeople = 8;
 // A constant with a larger TensorProto is not written within its reader's inputs, since its text
 // would be too long.

@@ -18,8 +18,8 @@ std::string FieldsText(llvm::StringRef bytes);
 // full name in a process without a cluster. Quotes a name whose end the reader could not recognize.
 std::string DeviceText(llvm::StringRef device, bool exact);
 
-// The fields of a NodeDef other than name, op and device, as views of the node's bytes in the file.
-// The bytes of a changed node are in `owned`.
+// The fields of a NodeDef other than name, op and device. `inputs` and `attrs` are views of the
+// node's bytes: in the file, or in `owned` if the node has changed.
 struct NodeParts {
   NodeParts(const Node& node, const Function* function);
   NodeParts(const NodeParts&) = delete;

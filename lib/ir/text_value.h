@@ -50,8 +50,9 @@ bool StartsLiteral(TextScanner& scanner);
 bool ReadLiteral(TextScanner& scanner, TextLiteral* literal);
 
 // Returns the literal as a TensorProto of dtype `dtype`; the form `proto` states its own dtype.
-// Writes a splat or a scalar as one value in the repeated field of its dtype, and other numbers as
-// tensor_content, as TensorFlow's Python does, unless the text says `as values` or `as content`.
+// Writes a single element, also of a splat, as one value in the repeated field of its dtype, and
+// other numbers as tensor_content, as TensorFlow's Python does, unless the text says `as values` or
+// `as content`.
 // Errors are one line, without a position.
 Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype);
 

@@ -38,14 +38,15 @@ class GRAPNEL_PUBLIC ChangeVerifier {
   std::unique_ptr<Known> known_;
 };
 
-// Checks the calls in nodes that changed after version `since`: whether the function exists, and
-// takes and returns the dtypes that the node states. Linear in those nodes.
+// Checks the functions that nodes refer to, of nodes that changed after version `since`: whether
+// the function exists, and for a call, If, Case or While takes and returns the dtypes that the node
+// states. Linear in those nodes.
 GRAPNEL_PUBLIC std::vector<Problem> VerifyCallsOf(const Graph& graph, const Function* function,
                                                   uint64_t since);
 
-// Checks the main graph and every function, and the calls: each function must exist and have the
-// dtypes that the call states, and a function may call itself only with an If, Case or While in
-// between, since the recursion would not end otherwise.
+// Checks the main graph and every function, and their references to functions: each function must
+// exist and have the dtypes that a call, If, Case or While states, and a function may call itself
+// only with an If, Case or While in between, since the recursion would not end otherwise.
 GRAPNEL_PUBLIC std::vector<Problem> VerifyModule(const Module& module);
 
 // Returns the problems found while reading and those of VerifyModule, with lines and columns for a

@@ -9,8 +9,9 @@
 
 namespace grapnel {
 
-// Checks the calls of functions in all bodies: the function must exist and have the dtypes that the
-// call states, and recursion must go through an If, Case or While, since it never ends otherwise.
+// Checks the references to functions in all bodies: the function must exist and have the dtypes
+// that a call, If, Case or While states, and recursion must go through an If, Case or While, since
+// it never ends otherwise.
 std::vector<Problem> CheckCalls(const Module& module);
 
 // HasFrames: true if the graph has TF1 loops. EntersFrame: true for an Enter. CheckFrames: reports

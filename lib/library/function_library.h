@@ -126,7 +126,8 @@ struct FunctionLibrary {
 
 // Describes the functions of `module`. `from_outside`: functions that are referenced from outside
 // the graph, as by a SavedModel's signatures and objects; unknown names are ignored. The module
-// must outlive the result. Cost: linear in nodes, edges and bytes.
+// must outlive the result. Cost: linear in nodes, edges and bytes, except that traces of functions
+// with the same name are compared with each other.
 FunctionLibrary ReadFunctionLibrary(const Module& module,
                                     llvm::ArrayRef<std::string> from_outside = {});
 

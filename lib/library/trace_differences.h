@@ -11,7 +11,7 @@ namespace grapnel {
 // Fills `constants`, `has` and `lacks` for traces of one function. Nodes of the same name count as
 // the same node, as TensorFlow gives the nodes that a Python function makes the same names each
 // time. A constant that follows from an argument's shape is not a Python value. Cost: linear in
-// nodes.
+// nodes, times the number of traces for nodes that not all traces have.
 void CompareTraces(const std::vector<LibraryFunction*>& traces);
 
 // True if two functions with the same name may be traces of one Python function: they have a

@@ -57,8 +57,9 @@ using StandIns = std::map<Port, std::pair<Node, int32_t>>;
 // node without inputs in another body of the module, such as the variable that a call passes.
 // Control edges from nodes that are not copied are dropped. The copy also has the tensors `wanted`
 // of the body, which get Placeholders like tensors that a node reads. The copy may not be able to
-// run: it may contain half a loop. Errors: an input from another node that has an unknown dtype or is a
-// reference to a variable, or a function that cannot be copied. Linear in the body and the library.
+// run: it may contain half a loop. Errors: an input from another node that has an unknown dtype or
+// is a reference to a variable, or a function that cannot be copied. Linear in the body and the
+// library.
 Expected<ExtractedNodes> ExtractNodes(const Graph& body, const ShapeMap& shapes,
                                       llvm::ArrayRef<NodeId> ids, const StandIns& stand_ins = {},
                                       llvm::ArrayRef<Port> wanted = {});

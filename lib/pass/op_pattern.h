@@ -54,8 +54,9 @@ struct PatternMatch {
   std::vector<PatternGap> gaps;
   // How far the graph is from the pattern: 0 is a match by ops. An op between two ops of the
   // pattern counts 1 if it passes data through (Reshape, Cast), else 2, but a convolution or matrix
-  // product more than kFoundOps. A wrong constant counts 2, an op of the same kind as the pattern's
-  // (Selu for Relu) 3, another tensor in place of a repeated one 4, a missing op 6 and more.
+  // product more than kFoundOps. In place of a constant, a variable counts 1 and a constant with
+  // other elements 2. An op of the same kind as the pattern's (Selu for Relu) counts 3, another
+  // tensor in place of a repeated one 4, a missing op or constant 6 and more.
   int distance = 0;
 };
 

@@ -85,8 +85,8 @@ struct GRAPNEL_PUBLIC OptimizeOptions {
   Evaluator* evaluator = nullptr;
   // Optimizes functions that call no function on the threads of this pool, with the same result as
   // one after another. Functions are optimized one after another if the pool is null or has one
-  // thread, if there is a limit, `on_refusal` or a `registry`, for passes or rules of plugins, and
-  // if a client does not allow parallel bodies.
+  // thread, if there is a limit, `on_refusal`, `on_mismatch` or a `registry`, for passes or rules
+  // of plugins, and if a client does not allow parallel bodies.
   ThreadPool* pool = nullptr;
   MessageSink sink;
   // on_refusal receives the refusals of rules (Editor::Refuse). on_mismatch receives the reasons
@@ -109,11 +109,11 @@ class GRAPNEL_PUBLIC PassManager {
   void Add(std::unique_ptr<Instrumentation> instrumentation);
   // The client must outlive the runs.
   void Add(Instrumentation* instrumentation) { clients_.push_back(instrumentation); }
-  // Optimizes `module` in place, as TensorFlow's MetaOptimizer does: drops uncalled functions,
-  // optimizes the main graph, and then each function that the main graph still reaches, once,
-  // including functions made meanwhile. Skips functions whose dtypes depend on the call, those
-  // compiled by XLA, and those of tf.data. On an error the module stays as the failing pass left it
-  // and must not be used.
+  // Optimizes `module` in place, as TensorFlow's MetaOptimizer does: drops uncalled functions
+  // (unless OptimizeOptions::passes names the passes), optimizes the main graph, and then each
+  // function that the main graph still reaches, once, including functions made meanwhile. Skips
+  // functions whose dtypes depend on the call, those compiled by XLA, and those of tf.data. On an
+  // error the module stays as the failing pass left it and must not be used.
   Expected<OptimizeResult> Run(Module& module, const OptimizeOptions& options);
 
  private:

@@ -156,8 +156,9 @@ class GRAPNEL_PUBLIC RuleContext {
   }
 
   // --- For optimizers: applies the rule to the node, and records its edits as one rewrite. Returns
-  // NotMine, and sets `stopped`, if no rewrite may begin (Editor::Begin). Refuses a fed node
-  // that has inputs or is a Const: its readers must keep reading the fed value. The caller
+  // NotMine, and sets `stopped`, if no rewrite may begin (Editor::Begin). Does not call the rule
+  // for a fed node that has inputs or is a Const, since its readers must keep reading the fed
+  // value, and returns kRefused, or NotMine if the rule is for nodes of all ops. The caller
   // implements the verdict's replacement in `replace`, as part of the same rewrite.
   Verdict Apply(const Rule& rule, const Node& node,
                 llvm::function_ref<void(Port by)> replace = nullptr);

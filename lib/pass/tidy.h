@@ -6,7 +6,8 @@
 
 namespace grapnel {
 
-// Stores each numeric constant of 64 or more bitwise equal elements as one element.
+// Stores each numeric constant of 64 or more bitwise equal elements as one element, and zeros
+// without any.
 void CompressConstants(Editor& edit);
 
 // True if any node has the attribute `_class`, with which nodes request colocation.

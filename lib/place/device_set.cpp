@@ -52,7 +52,7 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
     int count = parsed && parsed->id != DeviceSpec::kOpen ? parsed->id : 1;
     if (parsed && count == 0) {
       return MakeError(
-          "'{0}' requests 0 devices: expected {1}:1 for one device, or /{0} for the "
+          "'{0}' requests 0 devices: expected {1}:1 for one device, or /device:{0} for the "
           "device with that number",
           item, item.split(':').first);
     }

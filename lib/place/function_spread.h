@@ -13,10 +13,10 @@
 
 namespace grapnel {
 
-// Follows TensorFlow: before placing, inlines calls and lowers If and While to single nodes. The
-// function of a remaining call is placed when it is called, its arguments on the call's device, or
-// for a resource on the device of the node that passes it. If nodes of the function then need other
-// devices, the call is inlined after all, so that partitioning the main graph is enough.
+// Follows TensorFlow: before placing, inlines calls and lowers If, Case and While to Switch and
+// Merge. The function of a remaining call is placed when it is called, its arguments on the call's
+// device, or for a resource on the device of the node that passes it. If nodes of the function then
+// need other devices, the call is inlined after all, so that partitioning the main graph is enough.
 // docs/guide/placement.md has the rules.
 class FunctionSpread {
  public:

@@ -14,8 +14,8 @@ namespace grapnel {
 // Returns "GPU:0" if all devices are in one task, else the device's full name.
 std::string ShortName(const DeviceSet& devices, int device);
 
-// Returns a table of node counts by scope and device, then tables of transfers, islands (CPU nodes
-// amid nodes of another device) and memory.
+// Returns tables of node counts by scope and device and by reason and device, then tables of
+// transfers, islands (CPU nodes amid nodes of another device) and memory.
 std::string PlacementTables(const PlacementContext& context, const PlacementReport& report);
 
 // A table with a row for each node: requested device, assigned device, reason, and the entry of

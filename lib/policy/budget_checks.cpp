@@ -170,8 +170,8 @@ SizeOfLayer NodesOfLayers(const Module& module, const LayerNames& layers) {
   return sizes;
 }
 
-// Returns GrowthText for the nodes of the graphs that signatures run: of the one with a layer that
-// grew. Only in these graphs do nodes have layers for sure.
+// Returns GrowthText for the nodes of the first graph that a signature runs and in which a layer
+// grew. Only in such graphs do nodes have layers for sure.
 std::string GrowthOfNodes(CheckedModel& model) {
   if (!model.base()) return "";
   for (const ServedGraphs& graphs : model.Served()) {

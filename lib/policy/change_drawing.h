@@ -10,7 +10,7 @@ namespace grapnel {
 
 // Returns a Mermaid flowchart of the added, removed and changed nodes, with the edges between them;
 // empty if nothing differs. If there are more than kMostBoxes nodes, some boxes stand for all
-// changed nodes of a scope, and boxes and edges beyond the limits are only counted.
+// these nodes of a scope, and boxes and edges beyond the limits are only counted.
 constexpr size_t kMostBoxes = 60;
 std::string DrawChange(const Diff& diff);
 

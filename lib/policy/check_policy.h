@@ -39,7 +39,7 @@ struct PolicyOutcome {
 
 // The changes from BASE in a sentence.
 struct ChangeVerdict {
-  // The most that changed; each includes the ones before it.
+  // The greatest change. Changes of the kinds before it may have come with it.
   enum Kind { kSame, kNames, kWeights, kStructure, kInterface };
   Kind kind = kSame;
   std::string text;  // the sentence: "weights only: 2 of 4 layers have other values ('a', 'b')"

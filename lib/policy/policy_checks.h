@@ -22,7 +22,7 @@ class PolicyFindings {
   void Add(std::string node, std::string what, std::string expected, std::string advice);
   // Adds a finding for a scope.
   void AddScope(std::string scope, std::string what, std::string expected, std::string advice);
-  // Adds a finding about all of `nodes`, with another severity than the policy's.
+  // Adds a finding about all of `nodes`, with this severity instead of the policy's.
   void AddAs(FindingSeverity severity, std::vector<std::string> nodes, std::string what,
              std::string expected, std::string advice);
   // The severity that the policy gives to findings of the check.
@@ -76,7 +76,7 @@ Judged CheckFusions(CheckedModel& model, const PolicyRule& rule, PolicyFindings&
 Judged CheckWeights(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 Judged CheckOutputs(CheckedModel& model, const PolicyRule& rule, PolicyFindings& findings);
 
-// The sizes that budgets limit, in addition to a run's costs (CheckedModel::Run).
+// The sizes that budgets limit, in addition to a run's costs (CheckedModel::Runs).
 struct ModelSizes {
   int64_t nodes = 0, parameters = 0, file_bytes = 0;
 };

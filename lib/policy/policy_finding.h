@@ -21,7 +21,7 @@ struct PolicyFinding {
 
   // The place of the finding. CheckModel sets the source and the fingerprint after the check.
   std::string scope;        // of the node, or what the finding is about; empty: none
-  std::string source;       // "net.py:21 in loss_fn"; empty: unknown
+  std::string source;       // "net.py:21 in loss_fn", or a waiver's line; empty: unknown
   std::string source_file;  // the file of `source`
   int source_line = 0;
   // A hash of the check and of the node's computation, which identifies the finding even after the

@@ -20,8 +20,8 @@ void WritePolicyJson(const PolicyReport& report, llvm::json::OStream& json);
 // Writes one test case per check and one for the waivers, in the format of Jenkins' xunit plugin
 // (junit-10.xsd).
 void WritePolicyJunit(const PolicyReport& report, llvm::raw_ostream& os);
-// Writes SARIF 2.1.0. A finding is located at the source line that created its node if that is
-// known, else in the model's file.
+// Writes SARIF 2.1.0. A finding is located at its PolicyFinding::source if that is known, else in
+// the model's file.
 void WritePolicySarif(const PolicyReport& report, llvm::raw_ostream& os);
 // Writes Markdown for a pull request: the first 30 findings, a line for each waiver, and the
 // drawing. `picture`: a file next to the Markdown file that shows all changes; empty: there is no

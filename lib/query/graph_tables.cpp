@@ -154,7 +154,7 @@ CREATE TABLE rewrites (
   pass TEXT,
   rule TEXT,
   function TEXT,           -- NULL: the main graph
-  node TEXT                -- the node that the rule matched
+  node TEXT                -- the node that the rule matched; NULL: the whole body
 );
 
 -- The nodes of each rewrite, by name: they may have been removed.

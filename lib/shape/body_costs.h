@@ -30,7 +30,7 @@ struct RunCost {
 // a v1 loop. n log n in the edges.
 std::vector<NodeId> RunOrder(const Graph& graph);
 
-// Computes costs on demand. Takes time linear in the body and the functions that it calls, each of
+// Computes costs on demand. Takes n log n time in the body and the functions that it calls, each of
 // which is computed once. Not thread-safe.
 class ModuleCosts {
  public:
@@ -46,9 +46,9 @@ class ModuleCosts {
   // Returns the nodes of a body that run: those that its results or outputs need. A node that needs
   // only the shape of a tensor does not need the tensor, if the shape is known.
   std::vector<NodeId> NodesThatRun(const Graph& body) const;
-  // Returns the cost of one run of a body: of NodesThatRun. A tensor takes memory from the run of its node to the
-  // run of its last reader; a function keeps its results until its end, the main graph keeps
-  // outputs that no node reads. Assumes that no op reuses the buffer of an input.
+  // Returns the cost of one run of a body: of NodesThatRun. A tensor takes memory from the run of
+  // its node to the run of its last reader; a function keeps its results until its end, the main
+  // graph keeps outputs that no node reads. Assumes that no op reuses the buffer of an input.
   const RunCost& OfBody(const Graph& body);
   // Returns how often each body runs in one run of the main graph; nullopt if a conditional, a loop
   // that may stop at any iteration, a cycle of calls or an op that is not a call determines the

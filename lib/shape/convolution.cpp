@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// The positions of the batch, channel and spatial dimensions in a format: "NHWC", "NCDHW",
+// The positions of the channels and of the first spatial dimension in a format: "NHWC", "NCDHW",
 // "CHANNELS_FIRST", ...
 struct Layout {
   int rank, channel, first_spatial;

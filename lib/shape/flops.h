@@ -11,10 +11,11 @@ namespace grapnel {
 
 // Returns the floating-point operations of one run of the node: a multiply-add counts as two.
 // Counts matrix products, einsums and convolutions, and most of their gradients and fused forms, by
-// their shapes, pooling by its windows, ops that only move or name data as 0, and each other op as
-// one operation per element of its largest tensor, or a few (a softmax: five). nullopt if an input
-// is missing, a shape that is needed is unknown, or the number does not fit into an int64. Does not
-// count the functions that the node calls.
+// their shapes, pooling by its windows, most reductions of n elements to one as n - 1 operations,
+// ops that only move or name data as 0, and each other op as one operation per element of its
+// largest tensor, or a few (a softmax: five). nullopt if an input is missing, a shape that is
+// needed is unknown, or the number does not fit into an int64. Does not count the functions that
+// the node calls.
 std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes);
 
 // Returns the bytes of a tensor in memory; nullopt if the shape is not fully known, elements of the

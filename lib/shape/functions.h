@@ -155,7 +155,7 @@ class ShapeContext {
   }
 
   // --- Requirements. A violation becomes the problem of the node (the first violation is kept),
-  // and inference continues with a best guess.
+  // and the facts that the shape function sets for the outputs are dropped.
   template <typename... Args>
   void Fail(const char* format, Args&&... args) {
     if (problem.empty()) problem = Sentence(format, std::forward<Args>(args)...);

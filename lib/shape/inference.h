@@ -88,8 +88,8 @@ class GRAPNEL_PUBLIC ShapeMap {
   const Shape& OfContent(Port port) const;
 
   // Returns the number of outputs: that of the op's definition, or for an undefined op the number
-  // of those that are read or have a shape. 0 for a missing node or one on a cycle that is not a
-  // loop.
+  // of those that are read or have a shape. 0 for a missing node, and for one on or after a cycle
+  // that is not a loop.
   int NumOutputs(NodeId id) const;
 
   // The nodes with incompatible shapes, as `MatMul needs matching inner sizes, got [2,3] and
@@ -133,8 +133,8 @@ class GRAPNEL_PUBLIC ShapeMap {
 // `_output_shapes`, `output_shapes` or `shape`, or makes a scalar dataset or handle.
 //
 // Linear in nodes and edges; visits each loop a few times, and a function's body once for each
-// distinct set of argument shapes, a few dozen at most. Nodes on a cycle that is not a loop stay
-// unknown.
+// distinct set of argument shapes, a few dozen at most. Nodes on or after a cycle that is not a
+// loop stay unknown.
 GRAPNEL_PUBLIC ShapeMap InferShapes(const Graph& graph, const ShapeOptions& options = {},
                                     llvm::ArrayRef<Shape> arg_shapes = {});
 

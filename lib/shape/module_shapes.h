@@ -8,8 +8,9 @@
 
 namespace grapnel {
 
-// InferShapes infers for one body what Grappler would infer; this class infers as much as possible,
-// for the web page, the SQL tables and the costs, but not for rewrites. The differences:
+// InferShapes infers one body by itself, as rewrites need it; this class infers as much as
+// possible, for the web page, the SQL tables, the doctor, the costs and the arguments of functions
+// that are optimized by themselves. The differences:
 //
 // - The arguments of a function have the facts of the function's calls: shape, elements, and the
 //   shape of the contents of a resource or variant. If there are several calls, only facts on which

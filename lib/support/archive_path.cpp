@@ -30,7 +30,7 @@ struct OpenedArchive {
   std::shared_ptr<const ZipDirectory> directory;  // null: not a zip archive
 };
 
-// The file that was opened last.
+// The last file that was opened, apart from those that had just changed (see kSettled).
 struct KeptFile {
   std::mutex mutex;
   struct stat info = {};

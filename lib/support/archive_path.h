@@ -23,7 +23,7 @@ struct PathInArchive {
 // archive has such a member or not. Returns nullopt if no component of the path is a zip archive.
 // Call it only after the system has answered ENOTDIR for the path, which ordinary paths do not
 // cause. Because cases are read a member at a time, an archive's directory is kept until another is
-// opened, and so is a small archive: each further member costs two system calls.
+// opened, and so is a small archive, each further member of which costs two system calls.
 std::optional<PathInArchive> FindInArchive(llvm::StringRef path);
 
 }  // namespace grapnel

@@ -41,7 +41,7 @@ struct RangeBlock {
 constexpr size_t kSmallestCopy = size_t{64} << 10;
 
 RangeBlock first_block;
-std::mutex blocks_mutex;  // for claiming and releasing ranges
+std::mutex blocks_mutex;  // for claiming ranges
 std::atomic<uintptr_t> page_size{0};
 struct sigaction bus_handler_before, fault_handler_before;
 std::atomic<void (*)(const char*)> on_cut_file{nullptr};

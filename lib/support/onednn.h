@@ -1,6 +1,7 @@
-// Whether a pass imitates TensorFlow with or without oneDNN. TensorFlow's CPU build contains both
-// optimizers: the one with oneDNN fuses more ops, and TensorFlow cannot run the resulting graph
-// without oneDNN.
+// Whether passes and kernels imitate TensorFlow with or without oneDNN. TensorFlow's CPU build
+// contains both optimizers: the one with oneDNN fuses more ops, and TensorFlow without oneDNN
+// cannot run some of the resulting graphs. With oneDNN, some ops on quantized tensors round
+// differently.
 #ifndef GRAPNEL_LIB_SUPPORT_ONEDNN_H_
 #define GRAPNEL_LIB_SUPPORT_ONEDNN_H_
 
@@ -11,7 +12,7 @@
 
 namespace grapnel {
 
-// Which of TensorFlow's two optimizers a pass imitates. Has no effect on grapnel's own kernels.
+// The user's choice of the TensorFlow to imitate.
 enum class OneDnn {
   kAuto,  // as TensorFlow would decide in this process: see UsesOneDnn
   kOn,

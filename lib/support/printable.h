@@ -18,7 +18,7 @@ GRAPNEL_PUBLIC std::string Printable(llvm::StringRef text);
 GRAPNEL_PUBLIC std::string PrintableLines(llvm::StringRef text);
 
 // Writes its text to another stream, which must outlive this one. Escapes the text as
-// PrintableLines does, but keeps tabs. flush() also flushes the other stream.
+// PrintableLines does, but keeps tabs. Flushes the other stream after each write to it.
 class GRAPNEL_PUBLIC PrintableStream : public llvm::raw_ostream {
  public:
   explicit PrintableStream(llvm::raw_ostream& os) : llvm::raw_ostream(), os_(os) {}

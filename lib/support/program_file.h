@@ -8,12 +8,12 @@
 
 namespace grapnel {
 
-// Returns the file that contains this code, with links resolved: the program or libgrapnel.so.
+// Returns the file that contains this code, with links resolved: the program, libgrapnel.so or the
+// Python module.
 std::string ProgramFile();
 
-// Returns the path of `file` in the directory of the binary that contains this code: that of the
-// program or of libgrapnel.so, with links resolved. `file` is relative to that directory, and need
-// not exist.
+// Returns the path of `file` in the directory of ProgramFile(). `file` is relative to that
+// directory, and need not exist.
 std::string BesideTheProgram(llvm::StringRef file);
 
 // Returns the path of a loadable module such as "grapnel_onednn.so": in the directory of

@@ -11,8 +11,8 @@
 
 namespace grapnel {
 
-// A function that passes every existing name to the sink it is called with. It may be called
-// several times. Names need not live longer than the sink's call.
+// A NameSource passes every existing name to the NameSink that it is called with. A NameSource may
+// be called several times. Names need not live longer than the call of the NameSink.
 using NameSink = llvm::function_ref<void(llvm::StringRef)>;
 using NameSource = llvm::function_ref<void(NameSink)>;
 

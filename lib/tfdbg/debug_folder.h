@@ -122,8 +122,8 @@ struct GRAPNEL_PUBLIC DebugRun {
   int OutermostFunction(int graph) const;
 };
 
-// The contents of a debug folder. Move-only. Names and tensors point into the mapped files, which
-// this object owns: memory grows with the number of records, not with the size of tensors.
+// The contents of a debug folder. Names and tensors point into the mapped files, which live as long
+// as this object: memory grows with the number of records, not with the size of tensors.
 struct GRAPNEL_PUBLIC DebugFolder {
   std::string path;
   std::vector<DebugRun> runs;         // by start time; at least one

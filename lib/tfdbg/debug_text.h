@@ -18,8 +18,8 @@ void WriteDebugFolderText(const DebugFolder& folder, bool all,
 // frames) as attributes of the JSON object that is open.
 void WriteDebugFolderJson(const DebugFolder& folder, llvm::json::OStream& json);
 
-// Writes the record of one tensor: {"text": "float, 160 elements: ...", "bad", "elements", "nan",
-// ...}.
+// Writes the record of one tensor: {"text": "float 2-D, 160 elements: ...", "bad", "elements",
+// "nan", ...}.
 void WriteRecordedTensorJson(const RecordedTensor& tensor, llvm::json::OStream& json);
 // Returns the op type of an execution, such as "Mul"; for a call, the function's name.
 llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execution);

@@ -44,8 +44,8 @@ struct DebugWriterOptions {
   bool is_eager = false;
 };
 
-// True if TensorFlow's debugger records the outputs of ops of this type. It skips ops that only
-// forward values: calls, Identity and control flow.
+// True if TensorFlow's debugger records the outputs of ops of this type. It skips mostly ops that
+// only forward values: calls, Identity and control flow (see lib/watch/debugger_skips.h).
 bool IsDebugged(llvm::StringRef op_type);
 // True if the mode records tensors of this dtype: the health modes and REDUCE_INF_NAN_THREE_SLOTS
 // record floats, SHAPE records floats, integers and bool, other modes record all dtypes except

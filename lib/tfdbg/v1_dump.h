@@ -18,7 +18,7 @@ bool IsV1Dump(llvm::StringRef path);
 // graph (the partitions of all devices joined, without the debugger's nodes) becomes a function's
 // body; a dumped tensor becomes a trace, with the iteration if a loop dumped it several times; of
 // dumps by several debug ops, only the most detailed. Damaged files are reported in
-// DebugFolder::problems. Cost: linear in the bytes of the files, one mapping for each file.
+// DebugFolder::problems. Cost: linear in the bytes of the files.
 Expected<DebugFolder> ReadV1Dump(llvm::StringRef path);
 
 }  // namespace grapnel

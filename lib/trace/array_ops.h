@@ -34,8 +34,8 @@ struct GRAPNEL_PUBLIC SlicePlace {
   Kind kind;
   std::optional<Operand> begin, end, stride;
 };
-// begin:end:stride, with Python's defaults for omitted parts. Each part is a number (negative
-// counts from the end) or a scalar.
+// begin:end:stride, with Python's defaults for omitted parts. Each part is a number (a negative
+// bound counts from the end) or a scalar.
 GRAPNEL_PUBLIC SlicePlace Span(const std::optional<Operand>& begin = {},
                                const std::optional<Operand>& end = {},
                                const std::optional<Operand>& stride = {});

@@ -1,7 +1,7 @@
 // Records an eager program for tapes and hooks: each op as a node. The nodes are in a graph of the
 // recording, which is deleted with the last tape or hook; for a hook, they are in the module's main
-// graph if that is empty. A node shares the attributes of its signature, so that recording the same
-// step repeatedly takes no more memory.
+// graph if that is empty. A node shares the attributes of its signature, so that recording a step
+// again takes no memory for attributes.
 #include "lib/ir/node_types.h"
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/function_gradient.h"

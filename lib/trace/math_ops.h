@@ -83,8 +83,8 @@ GRAPNEL_PUBLIC Value Cumsum(const Value& x, int axis = 0, const CumulativeOption
 GRAPNEL_PUBLIC Value Cumprod(const Value& x, int axis = 0, const CumulativeOptions& options = {},
                              SourceLocation where = SourceLocation());
 
-// `segments` is sorted, starts at 0, and has one entry per row. The unsorted variants take the
-// number of segments.
+// `segments` has one number per row, sorted and not negative. The unsorted variants take numbers in
+// any order, drop rows with a negative one, and need the number of segments.
 GRAPNEL_PUBLIC Value SegmentSum(const Value& x, const Operand& segments,
                                 SourceLocation where = SourceLocation());
 GRAPNEL_PUBLIC Value SegmentMean(const Value& x, const Operand& segments,

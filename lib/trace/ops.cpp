@@ -38,7 +38,8 @@ Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where,
 
 Value Binary(llvm::StringRef op, llvm::StringRef name, const Operand& x, const Operand& y,
              std::vector<OpAttribute> attributes = {}) {
-  // An operator opens a name scope with its name. A comparison has no `name` and opens none.
+  // An operator opens a name scope with its name. Comparisons, Maximum and Minimum have no `name`
+  // and open none.
   bool own_scope = !name.empty() || op == "Pow" || op == "Add";
   // In Python, the variable whose operator method runs is read before the op's scope opens: the
   // left operand or, if that is a number, the right one.

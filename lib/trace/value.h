@@ -96,11 +96,11 @@ struct GRAPNEL_PUBLIC SourceLocation {
 // words, cheap to copy; valid while its Tracer lives. Copies of an eager value keep its tensor
 // alive.
 //
-// An operator makes one node, named as TensorFlow's Python operators name theirs (`x + 1.0f` is
-// `add`, its constant `add/y`). A C++ number takes the dtype of the other operand. Two values of
-// different dtypes are an error, as in TensorFlow: nothing is cast silently. `/` is true division,
-// which casts integers to floating point; FloorDiv is Python's `//`, and `%` is the remainder of
-// FloorDiv, which has the sign of the divisor.
+// An operator makes the nodes that TensorFlow's Python operator makes, with the same names (`x +
+// 1.0f` is `add`, its constant `add/y`). A C++ number takes the dtype of the other operand. Two
+// values of different dtypes are an error, as in TensorFlow: nothing is cast silently. `/` is true
+// division, which casts integers to floating point; FloorDiv is Python's `//`, and `%` is the
+// remainder of FloorDiv, which has the sign of the divisor.
 //
 // C++ does not define which side of an operator is evaluated first. If both sides make nodes, their
 // order and numbers (add, add_1) depend on the compiler: give one side a name on a line of its own.
@@ -115,7 +115,7 @@ class GRAPNEL_PUBLIC Value {
   bool ok() const { return port_.node != kNoNode; }
   DataType dtype() const;    // DT_INVALID if not ok()
   Shape shape() const;       // as far as it is known before running
-  std::string name() const;  // "mean/Sum:0"; of an eager value the type of its op
+  std::string name() const;  // "mean/Sum:0"; of an eager value its op, or "constant"
   // Eager mode only. Errors: the error because of which the value is not ok(); a traced value,
   // which has no tensor before its graph runs.
   Expected<Tensor> tensor() const;
@@ -193,9 +193,9 @@ class GRAPNEL_PUBLIC Operation {
 
 // An input of an op: a value, a list of values, or a constant that becomes a Const node named after
 // the op's argument (`Sum/reduction_indices`). Numbers, and vectors of numbers, are converted to
-// the op's dtype; an integer that does not fit and a float for an integer dtype are errors. A
-// Literal keeps its own dtype. An Operand is constructed at the call, so that it records the
-// caller's line.
+// the op's dtype; errors are an integer that does not fit, a float for an integer dtype, and a bool
+// for a number or the reverse. A Literal keeps its own dtype. An Operand is constructed at the
+// call, so that it records the caller's line.
 class GRAPNEL_PUBLIC Operand {
  public:
   Operand(const Value& value, SourceLocation where = SourceLocation())

@@ -159,8 +159,8 @@ GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<V
                                                      const GradientOptions& options = {},
                                                      SourceLocation where = SourceLocation());
 
-// Makes Finish write the graph as tf.function holds it: resources are placeholders, named after the
-// op that reads them first. Such a graph cannot run; it serves for comparison.
+// Makes Finish write the graph as tf.function holds it: the handles of variables are placeholders,
+// named after the op that reads them first. Such a graph cannot run; it serves for comparison.
 GRAPNEL_PUBLIC void CaptureVariables(Tracer& t);
 
 // Initial values. The same seed gives the same numbers everywhere.

@@ -25,10 +25,10 @@ struct GRAPNEL_PUBLIC NumericsFailure {
   std::vector<Tensor> inputs;
 };
 
-// Checks outputs that are floats of 16 bits or more, except those that TensorFlow skips: outputs of
-// ops that forward values (control flow, calls, Identity) or only move them (Reshape, Gather,
-// Maximum, ...), and the statistics of fused batch normalizations. Constants are checked too, as
-// TensorFlow does in graphs.
+// Checks outputs with a float dtype, except those that TensorFlow skips: outputs of ops that
+// forward values (control flow, calls, Identity) or only move them (Reshape, Gather, Maximum, ...),
+// and the statistics of fused batch normalizations. Constants are checked too, as TensorFlow does
+// in graphs.
 class GRAPNEL_PUBLIC CheckNumerics : public RunHook {
  public:
   // `skipped` matches names of further nodes to skip. `pool`: see HealthOf.

@@ -47,6 +47,7 @@ Expected<NumberArray> CallFunction(const TensorExpression::Node& call,
                                    std::vector<NumberArray> arguments);
 bool IsFunction(llvm::StringRef name);
 // True if each element of the result depends only on the arguments' elements at the same position.
+// False for `imag` and `~`, although they are elementwise.
 bool IsElementwise(llvm::StringRef name);
 
 }  // namespace grapnel

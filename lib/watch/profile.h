@@ -36,17 +36,17 @@ class Profile : public RunProfiler {
 
   struct Row {
     // `name` is empty in ByOp(), and the layer in ByLayer(). The compilation of a function has op
-    // "(compile)" and the function's name. A fused step has the ops of all its nodes,
-    // "AddV2+Relu6", and the name of the last node. The algorithm from OnVariant() is appended to
-    // the op: "Conv2D (Winograd)".
+    // "(compile)" and the function's name. A fused step has the ops of its first
+    // five nodes, "AddV2+Relu6", and the name of the last node. The algorithm from OnVariant() is
+    // appended to the op: "Conv2D (Winograd)".
     std::string name, op;
     std::vector<std::string> stands_for;  // for a fused step: names of all its nodes
     std::vector<NodeId> nodes;            // nodes of the fused step, or the one node; else empty
     const Graph* graph = nullptr;         // of `node` and `nodes`; null in sums and for "(compile)"
     NodeId node = kNoNode;
     int64_t calls = 0;
-    // Nanoseconds, summed over the calls; `own` excludes the kernels of functions that the node
-    // called.
+    // Nanoseconds, summed over the calls; `own` excludes the compilations and kernels of
+    // functions that the node called.
     int64_t total = 0, own = 0;
     int64_t output_bytes = 0;  // most bytes of outputs in one call
   };
@@ -59,7 +59,7 @@ class Profile : public RunProfiler {
   static std::string LayerOf(const Row& row, const LayerNames& layers);
   int64_t runs() const { return runs_; }
   int64_t counted_runs() const { return runs_ > 1 ? runs_ - 1 : runs_; }  // those in the rows
-  int64_t first_run() const;  // nanoseconds in kernels of the first run
+  int64_t first_run() const;  // nanoseconds of the first run's kernels and compilations
   // The peak of bytes in tensors that the runs allocated (which excludes constants), and the node
   // whose kernel was the first to end after the peak was reached.
   int64_t peak_bytes() const { return peak_bytes_; }

@@ -50,7 +50,7 @@ GRAPNEL_PUBLIC RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::Str
 GRAPNEL_PUBLIC RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_proto,
                                             std::string* problem);
 
-// Returns "float, 160 elements: -inf x12, negative 143, zero 5"; "not recorded" for kNothing.
+// Returns "float 2-D, 160 elements: -inf x12, negative x143, zero x5"; "not recorded" for kNothing.
 GRAPNEL_PUBLIC std::string RecordedTensorText(const RecordedTensor& tensor);
 // Returns the counts of NaN and infinite elements: "NaN x1, -inf x12". Without counts, returns the
 // kinds ("-inf, NaN"), or "inf or NaN" if they were not recorded either; returns "" if the tensor

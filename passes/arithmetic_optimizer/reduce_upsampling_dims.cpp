@@ -62,7 +62,7 @@ Verdict ReduceUpsamplingDims(Arithmetic& rule, const Node& node) {
   if (!multiples || !dims)
     return rule.NotMine(
         "the multiples of '{0}' and the shape of '{1}' are not constants of six dimensions that "
-        "double rows and columns",
+        "repeat rows and columns",
         tile.name(), reshape.name());
   if (rule.IsPreserved(node) || rule.IsPreserved(tile) || rule.IsPreserved(reshape) ||
       tile.NumDataUses() != 1) {

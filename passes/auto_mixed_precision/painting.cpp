@@ -160,7 +160,7 @@ class Painter {
     }
   }
 
-  // --- The steps, with the names of TensorFlow's functions.
+  // --- The steps; the first four have the names of TensorFlow's functions.
   void PropagateDenyFwdThroughClearAndInfer() {
     std::vector<bool> leads_on(types_.size());  // to a deny or infer op, through clear ops
     for (int root = 0; root < types_.size(); ++root) {

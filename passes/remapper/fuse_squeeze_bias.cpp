@@ -3,7 +3,7 @@
 //   Before:  x, w -> Conv2D cv -> Squeeze -> BiasAdd(b) ba -> y
 //   After:   x, w, b -> _FusedConv2D cv -> Squeeze ba -> y
 //
-// Refuses: a Squeeze that removes the channels; inner nodes that are fetched or read from outside;
+// Refuses: a Squeeze of the last dimension; inner nodes that are fetched or read from outside;
 // control edges; convolutions for which IsFusable (remapper.h) is false.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"

@@ -241,7 +241,7 @@ void AddEditor(nb::module_& module) {
       .def(
           "runs",
           [](Self self, const std::string& step) { return EditorOf(self.visit).Runs(step); },
-          nb::arg("step"), "True unless the run selected another step alone.")
+          nb::arg("step"), "True unless the run selected another step alone or left this one out.")
       .def(
           "used",
           [](Self self, const NodeHandle& node) {

@@ -49,8 +49,8 @@ class CallerPasses {
   const char* Keep(nanobind::handle text);
   void AddPass(nanobind::handle definition);
   void AddRule(nanobind::handle definition);
-  // If `given`, a function's result, is an exception, keeps it for raised() and returns its text;
-  // else returns nullopt.
+  // If `given`, a function's result, is a tuple (text, exception), because the function raised the
+  // exception, keeps that for raised() and returns the text; else returns nullopt.
   std::optional<std::string> RaisedText(nanobind::handle given);
   void CheckWanted() const;
   // Verifies the changes of the graph since `version`, at which it was correct; returns the problem

@@ -12,8 +12,8 @@
 
 namespace grapnel::python {
 
-// A C-contiguous array in host memory. Dtypes that DLPack lacks (bfloat16, float8) appear as the
-// unsigned integer of the same size; the caller knows the actual dtype.
+// A C-contiguous array in host memory. Dtypes that DLPack lacks (bfloat16, float8, qint8) appear as
+// the unsigned integer of the same size, int4 and int2 as int8; the caller knows the actual dtype.
 using Array = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
 
 // Converts (dtype, dims, elements), as ValueOf returns them. Shares the array's memory if it is

@@ -1,7 +1,7 @@
-// Finds a softmax over a single class, which is 1 for any input.
+// Finds a softmax or log-softmax over a single class, which is 1 or 0 for any input.
 //
-// Skips a softmax that a product, Einsum, Reshape or Transpose reads: it may be attention, for
-// which a sequence of length 1 is valid.
+// Skips one that a BatchMatMul, Einsum, Reshape or Transpose reads: it may be attention, for which
+// a sequence of length 1 is valid.
 #include "lib/doctor/doctor.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"

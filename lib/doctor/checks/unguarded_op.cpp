@@ -2,7 +2,8 @@
 //   - a log of a softmax or sigmoid, which underflow to 0;
 //   - a quotient, log or inverse root of a sum of squares, absolute values or counts, or of a value
 //     of any sign: the output of a layer, a difference, an input;
-//   - the root of such a sum if a gradient flows through it: its derivative there is infinite.
+//   - a root of a layer's output or a difference; in a graph with gradients, a root of any of these
+//     values, since its derivative at 0 is infinite.
 //
 // Guards are ops between the value and the log, quotient or root: + 1e-7, a maximum, a clip, a
 // where. Without a run, a finding is possible, or likely for a log of a softmax or sigmoid in a
@@ -23,11 +24,12 @@ enum class Kind : uint8_t { kQuotient, kInverseRoot, kRoot, kLog, kLogOfOneMore 
 
 struct Suspect {
   Node node;         // the log, quotient or root
-  BodyPort operand;  // the value that may be zero
+  BodyPort operand;  // the value that lacks a guard
   Kind kind;
   NumberRange range;
   bool has_values = false;
-  // The least value of the operand (of a divisor, the least magnitude), and the step that had it.
+  // The least value of the operand (of a divisor, the least magnitude; for Log1p, of 1 more), and
+  // the step that had it.
   double least = std::numeric_limits<double>::infinity();
   int step = 0;
 };
@@ -37,7 +39,7 @@ struct Question {
   int slot;
 };
 
-// For a quotient, log or root: returns its kind, and the slot of the operand that must not be zero;
+// For a quotient, log or root: returns its kind, and the slot of the operand that needs a guard;
 // nullopt for other nodes.
 std::optional<Question> QuestionOf(const Network& network, const Node& node) {
   static const llvm::StringMap<Question> kOps = {
