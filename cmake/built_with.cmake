@@ -1,7 +1,7 @@
 # Writes the external components of the build to built_with_table.h and built_with.json among the generated headers, for
 # `--version --verbose` and the bill of materials of a release.
 set(linked ${Protobuf_LIBRARIES} ${ZLIB_LIBRARIES} ${TINFO})
-foreach(name IN ITEMS llvm re2 leveldb riegeli farmhash gif jpeg png sqlite cgraph)
+foreach(name IN ITEMS llvm deflate re2 leveldb riegeli farmhash gif jpeg png sqlite cgraph)
   get_target_property(some grapnel_${name} INTERFACE_LINK_LIBRARIES)
   list(APPEND linked ${some})
 endforeach()

@@ -4,10 +4,10 @@
 # zstd, re2) or thread-local variables (protobuf, re2) in a way that works only in an executable; so
 # the shared forms of these libraries are linked. The archives of other libraries can be part of
 # one, if their symbols stay hidden, which the version script ensures: LLVM, farmhash, leveldb,
-# snappy, highwayhash, brotli, gif, zlib.
+# snappy, highwayhash, brotli, gif, zlib, libdeflate.
 set(shared_instead protobuf re2 jpeg png zstd)
 set(archives "")
-foreach(name IN ITEMS llvm farmhash leveldb riegeli re2 gif jpeg png)
+foreach(name IN ITEMS llvm deflate farmhash leveldb riegeli re2 gif jpeg png)
   get_target_property(some grapnel_${name} INTERFACE_LINK_LIBRARIES)
   list(APPEND archives ${some})
 endforeach()

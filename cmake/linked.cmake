@@ -34,6 +34,7 @@ if(NOT GRAPNEL_LLVM MATCHES "-19$")  # LLVM before 19 uses terminfo for colors
   target_link_libraries(grapnel_llvm INTERFACE ${TINFO})
 endif()
 
+grapnel_archives(grapnel_deflate HEADER libdeflate.h ARCHIVES libdeflate.a)
 grapnel_archives(grapnel_re2 HEADER re2/re2.h ARCHIVES libre2.a)
 grapnel_archives(grapnel_leveldb HEADER leveldb/table.h ARCHIVES libleveldb.a libsnappy.a)
 target_link_libraries(grapnel_leveldb INTERFACE Threads::Threads)

@@ -132,6 +132,9 @@ class PinToHost : public GraphPass {
     return true;
   }
 
+  // What IsSmall says, for the user.
+  static constexpr char kSmall[] = "a string or at most 64 elements of int32, int64 or float";
+
   bool IsSmall(Port port) {
     DataType type = edit_->TypeOf(port);  // references to variables never count
     if (type == proto::DT_STRING) return true;
@@ -158,14 +161,15 @@ class PinToHost : public GraphPass {
     if (IsNeverMoved(node) || !FindOp(node.op())) return false;
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (IsOutputOnHost(node.input(i))) continue;
-      edit_->Refuse(kRule, node, "input {0} of '{1}' is not known to be a small tensor on the host",
-                    i, node.name());
+      edit_->Refuse(kRule, node, "input {0} of '{1}' is not known to be on the host and {2}", i,
+                    node.name(), kSmall);
       return false;
     }
     int outputs = NumOutputs(node);
     for (int i = 0; i < outputs; ++i) {
       if (IsSmall({node.id(), i})) continue;
-      edit_->Refuse(kRule, node, "output {0} of '{1}' is not known to be small", i, node.name());
+      edit_->Refuse(kRule, node, "output {0} of '{1}' is not known to be {2}", i, node.name(),
+                    kSmall);
       return false;
     }
     return outputs >= 0;

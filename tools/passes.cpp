@@ -136,8 +136,10 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
                   [&](llvm::json::OStream& json) { WriteNearMissesJson(undone.refusals, json); });
     return kExitOk;
   }
-  std::vector<NearMissGroup> groups = GroupNearMisses(undone.refusals, opened.module(), lines);
-  WriteNearMissGroups(groups, flags.all, NamesOf(groups, std::move(known), opened.module()), os);
+  NearMissGroups found =
+      GroupNearMisses(undone.refusals, opened.module(), lines, undone.made, flags.all);
+  WriteNearMissGroups(found, flags.all, NamesOf(found.groups, std::move(known), opened.module()),
+                      os);
   if (undone.refusals.empty()) {
     os << "no near misses" << (rule.empty() ? "" : " of '" + rule + "'") << ": "
        << (undone.rewrites == 0 ? "no pattern was found in the graph"
@@ -179,16 +181,16 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("--why-not", flags->why_not,
-              "show where a rule's pattern was found but a condition failed, by reason, the most "
-              "costly first; for all rules if none is named")
+              "show where a rule's pattern was found but a condition failed, by reason: first the "
+              "fusions, by FLOPs; for all rules if none is named")
       .ShownAs("[RULE] MODEL")
       .Count(0, 2);
   line.Option("MODEL", flags->model, "with --why-not: the model, if it does not follow --why-not");
   flags->question.AddTo(line);
-  line.Flag(
-      "--all", flags->all,
-      "with --why-not: list every node for each reason, not only the first four; with --node: "
-      "every rule that was near");
+  line.Flag("--all", flags->all,
+            "with --why-not: list every node for each reason, not only the first four, and the "
+            "nodes that "
+            "only stand where a call, loop or branch was; with --node: every rule that was near");
   line.Option("--graph", flags->graph,
               "with --why-not: the title of one of several graphs, as `info` shows it; for dumps "
               "FUNCTION:STAGE");

@@ -2,7 +2,9 @@
 #include "lib/job/place.h"
 
 #include "lib/ir/find.h"
+#include "lib/ir/name_parts.h"
 #include "lib/ir/node_instances.h"
+#include "lib/ir/short_names.h"
 #include "lib/job/function_signature.h"
 #include "lib/job/layer_placement.h"
 #include "lib/job/logged_placement.h"
@@ -71,12 +73,36 @@ struct Instance {
   Node node;
 };
 
+// Returns what stands in front of the names of a graph's nodes to tell them from those of the other
+// graphs: the name of a node that calls it, or if this one calls several graphs, its function.
+std::string PathOf(const PlacedGraphs& placed, size_t graph) {
+  if (graph == 0) return "";
+  auto caller_of = [](const PlacedCall& call) {
+    return call.nodes.empty() ? "" : call.nodes.front();
+  };
+  const PlacedCall& mine = placed.calls[graph - 1];
+  std::string caller = caller_of(mine);
+  bool is_alone = llvm::count_if(placed.calls, [&](const PlacedCall& call) {
+                    return caller_of(call) == caller;
+                  }) == 1;
+  return (is_alone && !caller.empty() ? caller : mine.function) + "/";
+}
+
 std::vector<Instance> InstancesOf(const PlacedGraphs& placed, llvm::StringRef name) {
   std::vector<Instance> found;
   for (size_t i = 0; i < placed.size(); ++i) {
+    std::string path = PathOf(placed, i);
+    for (const Node& node : placed.of(i).graph->nodes()) {
+      if (path + node.name().str() == name) return {{i, node}};
+    }
     llvm::StringRef function = i > 0 ? llvm::StringRef(placed.calls[i - 1].function) : "";
-    for (const Node& node : InstancesOf(*placed.of(i).graph, function, name))
-      found.push_back({i, node});
+    std::vector<Node> nodes = InstancesOf(*placed.of(i).graph, function, name);
+    for (const Node& node : placed.of(i).graph->nodes()) {
+      bool is_in_path = !path.empty() && EndsWithParts(name, node.name()) &&
+                        EndsWithParts(path + node.name().str(), name);
+      if (is_in_path && !llvm::is_contained(nodes, node)) nodes.push_back(node);
+    }
+    for (const Node& node : nodes) found.push_back({i, node});
   }
   return found;
 }
@@ -95,13 +121,23 @@ void ExplainWithWay(const PlacedGraphs& placed, const LoggedPlacement& logged, c
 }
 
 // Returns the nodes that a name means in the graph itself, as the graph has them: those of a layer,
-// a pattern, or one node. Empty if there are none. Errors: a name that fits several.
+// a pattern, or one node; of a pattern also those in the functions that the graph calls. Empty if there are none. Errors: a name that fits several.
 Expected<std::vector<Instance>> NodesNamed(const PlacedGraphs& placed, const OpenedGraph& graph,
                                            const std::string& name) {
   ASSIGN_OR_RETURN(NodeSelection named, NameResolver(graph).Nodes(name, /*may_come=*/true));
   std::vector<Instance> found;
   for (const Node& node : named.nodes())
     if (&node.graph() == placed.main.graph) found.push_back({0, node});
+  ASSIGN_OR_RETURN(Glob glob, Glob::Parse(name));
+  if (glob.IsName()) return found;
+  for (size_t i = 1; i < placed.size(); ++i) {
+    std::string path = PathOf(placed, i);
+    for (const Node& node : placed.of(i).graph->nodes()) {
+      bool fits =
+          AnyEnd(path + node.name().str(), [&](llvm::StringRef end) { return glob.Fits(end); });
+      if (fits) found.push_back({i, node});
+    }
+  }
   return found;
 }
 
@@ -145,24 +181,26 @@ Error Explain(const Flags& flags, const PlacedGraphs& placed, const LoggedPlacem
   return Error::success();
 }
 
-void PrintLog(const PlacementContext& context, llvm::raw_ostream& os) {
-  std::vector<std::string> known;
-  for (Node node : context.graph.nodes()) known.push_back(node.name().str());
-  const ShortNames names = ShortNames::WithScopes(std::move(known));
-  for (NodeId id : context.placement.order) {
-    WritePlacementLogLine(context.graph.node(id),
-                          context.devices.device(context.placement.Of(id).device).text, os, names);
-  }
-}
-
 // Prints lines in the order of TensorFlow's log: first the graph, then the functions that it calls.
 void PrintLogs(const PlacedGraphs& placed, llvm::raw_ostream& os) {
-  PrintLog(placed.main.context(), os);
-  if (placed.view.own && !placed.view.function.empty()) {
+  std::vector<std::string> known, paths;
+  for (size_t i = 0; i < placed.size(); ++i) {
+    paths.push_back(PathOf(placed, i));
+    for (Node node : placed.of(i).graph->nodes()) known.push_back(paths[i] + node.name().str());
+  }
+  const ShortNames names = ShortNames::WithScopes(std::move(known));
+  for (size_t i = 0; i < placed.size(); ++i) {
+    const PlacementContext context = placed.of(i).context();
+    for (NodeId id : context.placement.order) {
+      Node node = context.graph.node(id);
+      std::string name = names.EndOf(paths[i] + node.name().str(), node.name());
+      WritePlacementLogLine(name, node.op(),
+                            context.devices.device(context.placement.Of(id).device).text, os);
+    }
+    if (i > 0 || !placed.view.own || placed.view.function.empty()) continue;
     os << "Executing op " << placed.view.function << " in device "
        << placed.view.settings.default_device << "\n";
   }
-  for (const PlacedCall& call : placed.calls) PrintLog(call.placed.context(), os);
 }
 
 bool IsFunction(const Graph& graph) {

@@ -126,7 +126,8 @@ class BodyComparison {
   // index of one changed, that is only because other arguments were added or removed, so it does
   // not count as a change.
   void FindInOrder(llvm::StringRef op) {
-    using Indexed = std::vector<std::pair<int64_t, int32_t>>;  // index attribute, node of A
+    // The index attribute of the node or of its partner, and the node of A.
+    using Indexed = std::vector<std::pair<int64_t, int32_t>>;
     Indexed of_a, of_b;
     for (int32_t i = 0; i < matching_.a().view->size(); ++i) {
       int32_t other = matching_.a().other[i];

@@ -33,7 +33,9 @@ class FrameRunner::State {
     uint32_t waits_for = 0;    // edges still to wait for (Item::waits_for)
     int32_t alive = -1;        // for a Merge: cell of the first live value; -1: none yet
     uint32_t dead_inputs = 0;  // number of dead inputs; counted only for a Merge
-    bool is_dead = false;      // an input (Merge: an Enter) or a control edge is dead
+    // An input or a control edge is dead. Only an Enter counts for a Merge, and nothing for a
+    // ControlTrigger.
+    bool is_dead = false;
     bool is_queued = false;
   };
   // One iteration of a frame, with the arrivals of its nodes.

@@ -17,6 +17,15 @@ std::string HeadOf(const ObjectFunction& function, const ObjectTrace& trace) {
   return Printable(function.path + "(" + trace.Parameters() + ") -> " + trace.returns);
 }
 
+// True for functions that few users call: those that Keras 2 saves of each layer beside its
+// `__call__`, and those of objects deep in others.
+bool IsMinor(const ObjectFunction& function) {
+  constexpr size_t kLongest = 60;
+  llvm::StringRef path = function.path;
+  llvm::StringRef name = path.substr(path.rfind('.') + 1);
+  return path.size() > kLongest || name == "call_and_return_all_conditional_losses";
+}
+
 void WriteTable(const ObjectTrace& trace, llvm::raw_ostream& os) {
   std::vector<std::vector<std::string>> rows;
   auto add = [&](const char* side, const SignatureTensor& tensor) {
@@ -74,8 +83,10 @@ void WriteObjectFunctionsText(const GraphInFile& graph, bool all, llvm::raw_ostr
   constexpr size_t kMost = 12;
   std::vector<ObjectFunction> functions = ObjectFunctionsOf(graph);
   if (functions.empty()) return;
+  const size_t count = functions.size();
+  if (!all) llvm::erase_if(functions, [](const auto& function) { return IsMinor(function); });
   bool with_tables = all || llvm::all_of(graph.signatures, IsInternal);
-  size_t shown = all ? functions.size() : std::min(kMost, functions.size());
+  size_t shown = all ? count : std::min(kMost, functions.size());
   if (!with_tables) os << "\nfunctions of the objects (--function)\n";
   for (const ObjectFunction& function : llvm::ArrayRef(functions).take_front(shown)) {
     if (function.traces.empty())
@@ -91,8 +102,7 @@ void WriteObjectFunctionsText(const GraphInFile& graph, bool all, llvm::raw_ostr
       WriteTable(trace, os);
     }
   }
-  if (shown < functions.size())
-    os << "  ... and " << WithCommas(functions.size() - shown) << " more (--all)\n";
+  if (shown < count) os << "  ... and " << WithCommas(count - shown) << " more (--all)\n";
 }
 
 void WriteObjectFunctionsJson(const GraphInFile& graph, llvm::json::OStream& json) {

@@ -50,7 +50,7 @@ ShortNames::ShortNames(std::vector<std::string> known, llvm::ArrayRef<std::strin
 
 ShortNames ShortNames::WithScopes(std::vector<std::string> known) {
   ShortNames names;
-  if (HasLong(known)) names.Keep(std::move(known));
+  names.Keep(std::move(known));
   return names;
 }
 
@@ -145,6 +145,10 @@ std::string ShortNames::Of(llvm::StringRef name) const {
   if (at != llvm::StringRef::npos && IsEndOf(name, name.drop_front(at)))
     return name.drop_front(at).str();
   return PatternOf(name);
+}
+
+std::string ShortNames::EndOf(llvm::StringRef name, llvm::StringRef end) const {
+  return end.size() <= kLongest && IsEndOf(name, end) ? end.str() : Of(name);
 }
 
 std::string ShortNames::InText(llvm::StringRef text) const {

@@ -40,6 +40,9 @@ class ShortNames {
   std::string Note() const;
 
   std::string Of(llvm::StringRef name) const;
+  // Returns the end of a name, which has no path of calls in front, if only this name has the end;
+  // otherwise returns Of(name). For names of WithScopes().
+  std::string EndOf(llvm::StringRef name, llvm::StringRef end) const;
   // Shortens the names of known nodes in a text. An output or a mark of a control edge stays: "^x",
   // "x:1".
   std::string InText(llvm::StringRef text) const;
@@ -50,7 +53,8 @@ class ShortNames {
   // with it, as that of a node in a function does.
   bool MeansOnly(llvm::StringRef name, llvm::StringRef letters,
                  llvm::function_ref<bool(llvm::StringRef)> fits) const;
-  // True if only `name` is `end` or ends with its whole parts.
+  // True if each known name that is `end` or ends with its whole parts is `name`, or ends with
+  // `name`, as that of a node in a function does.
   bool IsEndOf(llvm::StringRef name, llvm::StringRef end) const;
   void Keep(std::vector<std::string> known);
   std::string PatternOf(llvm::StringRef name) const;

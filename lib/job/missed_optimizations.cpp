@@ -7,12 +7,14 @@ namespace grapnel {
 Expected<MissedOptimizations> FindMissedOptimizations(OpenedGraph& opened, OptimizeRequest request,
                                                       llvm::StringRef rule) {
   MissedOptimizations undone;
+  undone.made = MadeNodes(opened.module());
   auto is_asked_for = [&](llvm::StringRef pass, llvm::StringRef name) {
     return rule.empty() || rule == name || rule == pass || rule == (pass + "/" + name).str();
   };
   request.wants_near_misses = true;
   auto tell = std::move(request.on_rewrite);
   request.on_rewrite = [&](const Rewrite& rewrite) {
+    undone.made.Note(rewrite);
     undone.rewrites += is_asked_for(rewrite.pass, rewrite.rule);
     if (tell) tell(rewrite);
   };

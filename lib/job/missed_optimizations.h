@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/job/made_nodes.h"
 #include "lib/job/optimize.h"
 
 namespace grapnel {
@@ -16,6 +17,7 @@ struct MissedOptimizations {
   std::vector<Refusal> intermediate;
   int rewrites = 0;  // rewrites that the requested rules made
   std::string assumed;
+  MadeNodes made;  // by all rules
 };
 
 // Returns the rewrites that rules refuse in the optimized graph (Optimized::near_misses): those of

@@ -239,6 +239,7 @@ void NodeQuestion::OnRewrite(const Rewrite& rewrite) {
   rewrites_.push_back(rewrite);
   if (!graph_) return;
   if (!rewrite.functions.empty()) AskAboutInlined(rewrite);
+  if (selection_.nodes().empty()) AskAboutMade(rewrite);
   std::set<size_t> concerned;
   auto add = [&](const std::string& node) {
     auto found = watched_.find(Key(rewrite.function, node));
@@ -267,6 +268,16 @@ void NodeQuestion::AskAboutInlined(const Rewrite& rewrite) {
     }
     Node node = is_asked ? graph_->Find(made) : Node();
     if (node) Ask(node, rewrite.function);
+  }
+}
+
+// A name that the graph before the passes lacks means the nodes that passes give it to.
+void NodeQuestion::AskAboutMade(const Rewrite& rewrite) {
+  for (const std::string& made : rewrite.made) {
+    if (watched_.count(Key(rewrite.function, made)) ||
+        !selection_.Has(Placed(rewrite.function, made)))
+      continue;
+    if (Node node = graph_->Find(made)) Ask(node, rewrite.function);
   }
 }
 

@@ -20,7 +20,8 @@
 
 namespace grapnel {
 
-// Follows the nodes of a selection through a run, those too that are inlined for them, and collects
+// Follows the nodes of a selection through a run, those too that are inlined for them and, if the
+// graph has none of that name, those that passes make, and collects
 // what the rules say of them. Compares the graph around them with the rules' patterns: before the
 // passes, and before each pass that has the rules.
 class NodeQuestion : public Instrumentation {
@@ -93,6 +94,7 @@ class NodeQuestion : public Instrumentation {
   void Scan(const Graph& graph, llvm::StringRef function);
   void Ask(const Node& node, llvm::StringRef function);
   void AskAboutInlined(const Rewrite& rewrite);
+  void AskAboutMade(const Rewrite& rewrite);
   void Look(Asked* asked, llvm::StringRef pass);
   void Follow(Asked* asked, const Rewrite& rewrite);
   void NoteBroken(Asked* asked, const Rewrite& rewrite);

@@ -7,9 +7,9 @@
 
 namespace grapnel {
 
-// Adds to `story` what `pass` did to the main graph between two dumps: which nodes it created, gave
-// another op or inlined from a call ("here"), and what happened to the nodes that are gone. Cost:
-// that of DiffModules.
+// Adds to `story` what `pass` did to the main graph between two dumps: to `here` each node that it
+// created, gave another op or inlined from a call; to `gone` what happened to each node that it
+// removed. Cost: that of DiffModules.
 void AddChanges(const Module& before, const Module& after, llvm::StringRef pass, GraphStory* story);
 
 }  // namespace grapnel

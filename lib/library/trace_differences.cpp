@@ -33,7 +33,7 @@ class SizePairs {
   }
 
   // True if the numbers `a` and `b` differ only because sizes differ: a number is the size itself,
-  // a multiple or a fraction of it, or the size plus or minus a constant.
+  // a multiple or a fraction of it, a constant divided by it, or the size plus or minus a constant.
   bool Explain(double a, double b) const {
     if (a == b) return true;
     return llvm::any_of(pairs_, [&](const std::pair<double, double>& sizes) {

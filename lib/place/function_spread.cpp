@@ -127,7 +127,7 @@ Error FunctionSpread::PlaceGraph(Graph& graph, const PlacerOptions& options, boo
   }
   for (NodeId id : placement.order) {
     const std::string& device = setup_.devices.device(placement.Of(id).device).text;
-    if (logs) WritePlacementLogLine(graph.node(id), device, *log_);
+    if (logs) WritePlacementLogLine(graph.node(id).name(), graph.node(id).op(), device, *log_);
     graph.SetDevice(id, device);
   }
   return Error::success();

@@ -275,9 +275,9 @@ std::string HostOf(llvm::StringRef device) {
 
 }  // namespace
 
-void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os,
-                           const ShortNames& names) {
-  os << names.Of(node.name()) << ": (" << node.op() << "): " << device << '\n';
+void WritePlacementLogLine(llvm::StringRef node, llvm::StringRef op, llvm::StringRef device,
+                           llvm::raw_ostream& os) {
+  os << node << ": (" << op << "): " << device << '\n';
 }
 
 std::string LoggedGraph::Text() const {

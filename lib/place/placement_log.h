@@ -7,16 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "lib/ir/short_names.h"
+#include "lib/ir/graph.h"
 #include "lib/support/error.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 
-// Writes "name: (Op): /job:localhost/replica:0/task:0/device:CPU:0" and a line end. `names`: how the
-// name is printed.
-void WritePlacementLogLine(const Node& node, llvm::StringRef device, llvm::raw_ostream& os,
-                           const ShortNames& names = {});
+// Writes "name: (Op): /job:localhost/replica:0/task:0/device:CPU:0" and a line end.
+void WritePlacementLogLine(llvm::StringRef node, llvm::StringRef op, llvm::StringRef device,
+                           llvm::raw_ostream& os);
 
 // One line of a log: a placed node.
 struct LoggedNode {

@@ -1,6 +1,7 @@
 // Writes an initial policy from the current model, with some headroom.
 #include <set>
 
+#include "lib/ir/short_names.h"
 #include "lib/policy/check_policy.h"
 #include "lib/policy/policy_checks.h"
 #include "lib/policy/signature_changes.h"
@@ -146,6 +147,10 @@ class PolicyWriter {
     return Error::success();
   }
 
+  std::string ShortName(const std::string& node) const {
+    return ShortNames(AllNodeNames(opened_.module()), {node}).Of(node);
+  }
+
   Error WriteOne(const PolicyCheck& check) {
     llvm::StringRef name = check.table.name;
     PolicyRule rule;
@@ -160,7 +165,7 @@ class PolicyWriter {
     if (!findings.empty())
       text_ += "# Today it finds " +
                Plural(findings.size(), name == "retraced_functions" ? "function" : "node") +
-               ", such as '" + Printable(findings.front().node) + "'.\n";
+               ", such as '" + Printable(ShortName(findings.front().node)) + "'.\n";
     text_ += (llvm::Twine(off) + "[" + name + "]\n").str();
     if (name == "dtypes") text_ += std::string(off) + "forbidden = [\"float64\"]\n";
     return Error::success();

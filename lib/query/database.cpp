@@ -6,6 +6,7 @@
 
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -65,6 +66,11 @@ std::string NearOf(sqlite3* db, llvm::StringRef text) {
                     NamesOfColumns(db));
 }
 
+// Returns the number, from 1, of the UTF-8 character that begins at this byte.
+size_t CharacterAt(llvm::StringRef text, size_t byte) {
+  return 1 + llvm::count_if(text.take_front(byte), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
 Error SqlError(sqlite3* db, llvm::StringRef sql) {
   std::string text = sqlite3_errmsg(db);
   if (text == "not authorized") text = kOnlyReading;
@@ -73,8 +79,8 @@ Error SqlError(sqlite3* db, llvm::StringRef sql) {
   if (offset < 0 || static_cast<size_t>(offset) >= sql.size())
     return MakeError("SQL: {0}{1}", text, near);
   llvm::StringRef rest = sql.substr(offset, 30);
-  return MakeError("SQL: {0}, at character {1}: \"{2}{3}\"{4}", text, offset + 1, rest,
-                   offset + rest.size() < sql.size() ? "..." : "", near);
+  return MakeError("SQL: {0}, at character {1}: \"{2}{3}\"{4}", text, CharacterAt(sql, offset),
+                   rest, offset + rest.size() < sql.size() ? "..." : "", near);
 }
 
 int Bind(sqlite3_stmt* statement, int index, const RowCell& cell) {
@@ -174,14 +180,14 @@ Expected<QueryResult> Database::Query(llvm::StringRef sql) {
     return SqlError(db_.get(), text);
   Statement statement(prepared, sqlite3_finalize);
   if (!statement) return MakeError("SQL: there is no statement in '{0}'", sql);
-  // The authorizer does not suffice: VACUUM INTO writes a file without calling it.
+  // The authorizer refuses VACUUM INTO, which writes a file, only when the statement runs.
   if (writes_forbidden_ && !sqlite3_stmt_readonly(statement.get()))
     return MakeError("SQL: {0}", kOnlyReading);
   llvm::StringRef second = llvm::StringRef(rest).trim(" \t\r\n;");
   if (!second.empty())
     return MakeError(
         "SQL: one statement was expected, but another begins at character {0}: \"{1}\"",
-        second.data() - text.c_str() + 1, second.take_front(30));
+        CharacterAt(text, second.data() - text.c_str()), second.take_front(30));
   QueryResult result;
   int columns = sqlite3_column_count(statement.get());
   for (int i = 0; i < columns; ++i)

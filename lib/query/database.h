@@ -30,7 +30,8 @@ struct QueryResult {
   std::vector<std::vector<QueryCell>> rows;
 };
 
-// An SQL database in SQLite's dialect. Move-only; used by one thread at a time.
+// An SQL database in SQLite's dialect. A copy is another handle of the same database, which one
+// thread at a time may use.
 class Database {
  public:
   static Expected<Database> Create();

@@ -132,17 +132,19 @@ class GraphPage {
   std::unique_ptr<PageRows> ScopeRows(size_t body, ScopeId begin, ScopeId end);
   // Analyzes a body now, instead of when a document first needs it.
   void Analyze(size_t body);
-  // The edges for which a line between two boxes stands, in the order of the graph: {"edges": [{"from",
-  // "name", "port", "type", "to", "reader", "slot"}], "more": how many others}. The boxes are given
-  // by their keys, "s12" for a scope and "n45" for a node. Errors: there is no such body or box.
+  // The edges for which a line between two boxes stands, in the order of the graph: {"edges":
+  // [{"from", "name", "port", "type", "to", "reader", "slot"}], "more": how many others}. The boxes
+  // are given by their keys, "s12" for a scope and "n45" for a node. Errors: there is no such body
+  // or box.
   Expected<std::string> EdgesJson(size_t body, llvm::StringRef from, llvm::StringRef to,
                                   bool control);
   // The nodes of all bodies that match a search (lib/render/node_query.h), or that a line of the
-  // Python program made ("file.py:12", any frame of the stack). First those in `seen`, (body, node)
-  // pairs, then those in the same bodies, then others; the best matches of each first, then in the
-  // graph's order; at most `limit`: {"hits": [{"body", "node", "name", "op", "device", "types"}],
-  // "more": how many others match}. Takes time linear in the names, some 100 ms for a million. Once
-  // `is_gone` returns true (the client has left), stops and returns the matches so far.
+  // Python program made ("file.py:12", any frame of the stack). The matches of a search: first
+  // those in `seen`, (body, node) pairs, then those in the same bodies, then others; of each the
+  // best ones first, then in the graph's order. The nodes of a line: in the graph's order. At most
+  // `limit`: {"hits": [{"body", "node", "name", "op", "device", "types"}], "more": how many others
+  // match}. Takes time linear in the names, some 100 ms for a million. Once `is_gone` returns true
+  // (the client has left), a search stops and returns the matches so far.
   using SeenNodes = llvm::DenseSet<std::pair<uint32_t, NodeId>>;
   std::string SearchJson(llvm::StringRef text, size_t limit, const SeenNodes& seen,
                          llvm::function_ref<bool()> is_gone);

@@ -26,7 +26,8 @@ std::string TypeText(const ShapeMap& shapes, Port port) {
 
 int NumTypes(const Node& node) { return std::clamp(NumOutputs(node), 0, kMostTypes); }
 
-// True if the graph's text has the name without quotes.
+// True only if the graph's text has the name without quotes. False for some such names, with '>' or
+// a backslash.
 bool IsPlain(llvm::StringRef name) {
   return !name.empty() && llvm::all_of(name, [](char c) {
     return llvm::isAlnum(c) || c == '_' || c == '.' || c == '/' || c == '-';

@@ -45,7 +45,7 @@ struct DrawnCall {
 
 struct AskedScope {
   const BodyPlan* body;
-  ScopeId scope;  // the core of the requested scope
+  ScopeId scope;  // Scope::core of the requested scope
 };
 
 struct Plan {

@@ -166,7 +166,7 @@ void AllEqualShape(ShapeContext& c) {
   if (c.num_inputs() == 1 && c.elements(0)) c.OutElements(0, *c.elements(0));
 }
 
-// The gradient of `SigmoidGrad(y, dy)` and the like has the shape of y and dy.
+// The output of `SigmoidGrad(y, dy)` and the like has the shape of y and dy.
 void TwoEqualShape(ShapeContext& c) { c.OutEqual(0, c.Equal(c.in(0), c.in(1))); }
 
 // Inputs that are not scalars have the same shape, which is that of the output.

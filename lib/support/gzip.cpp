@@ -1,9 +1,11 @@
 #include "lib/support/gzip.h"
 
+#include <libdeflate.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "lib/support/memory.h"
 #include "lib/support/text.h"
@@ -103,25 +105,13 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
 }
 
 std::string Gzip(llvm::StringRef bytes) {
-  z_stream stream = {};
-  if (deflateInit2(&stream, kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    llvm::report_bad_alloc_error("zlib's deflateInit2");
-  std::string packed(deflateBound(&stream, bytes.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  size_t left = bytes.size(), room = packed.size();
-  int code = Z_OK;
-  while (code == Z_OK) {  // zlib counts bytes in 32 bits
-    auto some = static_cast<uInt>(std::min<size_t>(left, 1 << 30));
-    auto free = static_cast<uInt>(std::min<size_t>(room, 1 << 30));
-    stream.avail_in = some;
-    stream.avail_out = free;
-    code = deflate(&stream, some == left ? Z_FINISH : Z_NO_FLUSH);
-    left -= some - stream.avail_in;
-    room -= free - stream.avail_out;
-  }
-  packed.resize(packed.size() - room);
-  deflateEnd(&stream);
+  // libdeflate takes less than half of zlib's time, but only for data that is whole in memory.
+  std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
+      libdeflate_alloc_compressor(kLevel), libdeflate_free_compressor);
+  if (!compressor) llvm::report_bad_alloc_error("libdeflate_alloc_compressor");
+  std::string packed(libdeflate_gzip_compress_bound(compressor.get(), bytes.size()), '\0');
+  packed.resize(libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(),
+                                         packed.data(), packed.size()));
   return packed;
 }
 

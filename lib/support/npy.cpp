@@ -99,6 +99,8 @@ Expected<ElementType> ParseDescr(llvm::StringRef descr) {
   bool big = text.consume_front(">");
   if (!big && !text.consume_front("<") && !text.consume_front("|")) text.consume_front("=");
   unsigned size;
+  if (text.starts_with("O"))
+    return MakeError("holds pickled Python objects, numbers or strings were expected");
   if (text.empty() || text.drop_front().getAsInteger(10, size)) {
     return MakeError("has dtype '{0}', which cannot be read", descr);
   }
@@ -130,8 +132,6 @@ Expected<ElementType> ParseDescr(llvm::StringRef descr) {
       known = size <= UINT32_MAX / 4;
       type.size = size_t{size} * 4;
       break;
-    case 'O':
-      return MakeError("holds pickled Python objects, numbers or strings were expected");
     default:
       break;
   }

@@ -31,7 +31,9 @@ std::string WithCommas(uint64_t number) {
 }
 
 std::string Plural(uint64_t count, llvm::StringRef noun) {
-  const char* ending = count == 1 ? "" : HasSuffix(noun, "ch") ? "es" : "s";
+  const char* ending = count == 1                                       ? ""
+                       : HasSuffix(noun, "ch") || HasSuffix(noun, "ss") ? "es"
+                                                                        : "s";
   return (WithCommas(count) + " " + noun + ending).str();
 }
 

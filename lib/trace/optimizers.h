@@ -58,7 +58,8 @@ struct GRAPNEL_PUBLIC OptimizerOptions {
   // weight_decay * learning rate * variable is subtracted from each variable that has a gradient
   std::optional<double> weight_decay = {};
   // Uses ops that update a variable in one step (ResourceApplyAdam), as tf.compat.v1.train does.
-  // Their rounding differs from Keras's, and they square the sum of slices with the same index.
+  // Their results differ from Keras's by rounding; for RMSProp, whose averages begin as ones; for
+  // momentum, if the learning rate changes; and they square the sum of slices with the same index.
   bool fused = false;
   std::string name = {};  // the scope of its variables; default: "adam", ...
 };

@@ -30,7 +30,7 @@ Expected<MachineRates> MeasureRates(ThreadPool& pool);
 class Roofline {
  public:
   // `feeds` are the fed tensors by name; their shapes determine unknown dimensions of placeholders.
-  // The module is copied.
+  // Shapes are inferred in a copy of the module, but `module` must outlive this object.
   Roofline(const Module& module, llvm::ArrayRef<std::pair<std::string, Tensor>> feeds,
            MachineRates rates);
 

@@ -15,10 +15,11 @@ namespace grapnel {
 // list.
 struct GRAPNEL_PUBLIC TapFilter {
   std::vector<Glob> names;  // node names, without the name of the function that has the node
-  std::vector<NodeSelection> chosen;  // layers, and nodes by other names than their own
-  std::vector<Glob> ops;              // "Conv2D"
-  std::vector<Glob> functions;        // the function that has the node; "" for the main graph
-  std::vector<Glob> dtypes;           // "float", "int*"
+  // What --tap names in another way: layers, scopes, patterns, FUNCTION/NODE and CALL/NODE.
+  std::vector<NodeSelection> chosen;
+  std::vector<Glob> ops;        // "Conv2D"
+  std::vector<Glob> functions;  // the function that has the node; "" for the main graph
+  std::vector<Glob> dtypes;     // "float", "int*"
 
   bool FitsName(const Node& node) const;
   bool FitsNode(const Node& node) const;

@@ -51,7 +51,8 @@ struct VerdictHandle {
 };
 
 // Functions for the bindings. Each throws a Python exception: RuntimeError if a handle is no
-// longer valid or nothing may change, ValueError for an invalid value.
+// longer valid or nothing may change, ValueError for an invalid value, TypeError if an object is
+// neither a Port nor a Node.
 [[noreturn]] void Misused(const std::string& text);
 [[noreturn]] void BadValue(const std::string& text);
 Editor& EditorOf(const VisitRef& visit);

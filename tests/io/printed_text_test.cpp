@@ -235,7 +235,7 @@ TEST(PrintedText, LeavesOthersToProtobuf) {
   EXPECT_FALSE(Converted(deep + end + "} } }"));
 }
 
-// What the conversion accepts, protobuf accepts too, with the same result.
+// Protobuf accepts every text that the conversion accepts, with the same result.
 TEST(PrintedText, AgreesWithProtobufAboutDamagedText) {
   std::mt19937 random(7);
   constexpr llvm::StringLiteral kBytes = "\"\\{}:-.#'<>[]09eEnx \n\tT_/;,\xC3";

@@ -52,6 +52,13 @@ TEST(ShortNamesTest, APatternIfTheEndIsNotOfOneNode) {
             "*backward_lstm_lstm_cell_biasadd_readvariableop");
 }
 
+TEST(ShortNamesTest, AnEndThatOnlyOneNameHas) {
+  ShortNames names = ShortNames::WithScopes({"call/a/x", "other/a/x", "call/y", "z"});
+  EXPECT_EQ(names.EndOf("call/y", "y"), "y");
+  EXPECT_EQ(names.EndOf("call/a/x", "a/x"), "call/a/x");
+  EXPECT_EQ(names.EndOf("z", "z"), "z");
+}
+
 TEST(ShortNamesTest, UnknownNamesInATextStay) {
   std::vector<std::string> known = {kCell + "MatMul_1", "other/x"};
   std::string text = "see https://example.org/" + kCell + "MatMul_1/and/more";

@@ -2,6 +2,7 @@
 
 The models run over four CPUs: nested functions, branches and loops, variables and tables on devices, colocation, calls that stay.
 """
+import fnmatch
 import os
 import re
 import subprocess
@@ -241,6 +242,13 @@ class PlacementTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
+    def check_lines(self, lines, theirs):
+        """The lines are the same, but the names may be short: the end of the name, perhaps with * for a part."""
+        parts = [[re.fullmatch(r"(\S+)(: \(\w+\): \S+)", line).groups() for line in one] for one in (lines, theirs)]
+        self.assertEqual([rest for _, rest in parts[0]], [rest for _, rest in parts[1]])
+        for (name, _), (whole, _) in zip(*parts):
+            self.assertTrue(fnmatch.fnmatchcase("/" + whole, "*/" + name), f"{name} is not {whole}")
+
     def compare(self, policy, *flags):
         command = [sys.executable, __file__, "run", self.folder.name, policy]
         log = subprocess.run(command, check=True, capture_output=True, text=True).stderr
@@ -249,7 +257,7 @@ class PlacementTest(unittest.TestCase):
             with self.subTest(model=model.__name__, policy=policy):
                 theirs = node_lines(runs[model.__name__])
                 self.assertGreater(len(theirs), 20)
-                self.assertEqual(node_lines(self.place(model.__name__, *flags)), theirs)
+                self.check_lines(node_lines(self.place(model.__name__, *flags)), theirs)
         return log
 
     def test_as_logged(self):

@@ -55,6 +55,8 @@ TEST(Database, ErrorsSayWhere) {
       ErrorOf(database, "SELECT nodes.nam FROM nodes"),
       "SQL: no such column: nodes.nam, at character 8: \"nodes.nam FROM nodes\"; did you mean "
       "'name'?");
+  EXPECT_NE(ErrorOf(database, "SELECT 'éé', nam FROM nodes").find("at character 14: \"nam"),
+            std::string::npos);
   EXPECT_EQ(ErrorOf(database, "SELECT * FROM nods"),
             "SQL: no such table: nods; did you mean 'nodes'?");
   EXPECT_NE(ErrorOf(database, " -- only a comment").find("no statement"), std::string::npos);

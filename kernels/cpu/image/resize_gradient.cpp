@@ -67,8 +67,8 @@ Error Scatter(KernelContext& ctx, Method method, const ResizeAxis& rows,
               for (int64_t c = 0; c < channels; ++c) {
                 pixel[c] =
                     AddOf(pixel[c], MulOf(MulOf(static_cast<Compute>(from[c]), of_row), of_column));
-                // TensorFlow accumulates nearest-neighbor gradients in the gradient's own type, all
-                // others in float.
+                // TensorFlow accumulates nearest-neighbor gradients in the gradient's own type, and
+                // other gradients with 16-bit results in float.
                 if constexpr (kIsSmallFloat<T> && kIsSmallFloat<G>)
                   pixel[c] = RoundedTo<T>(pixel[c]);
               }

@@ -28,8 +28,8 @@ int64_t BlockOfOneThread(int64_t k) {
 
 int64_t RoundedUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-// Returns the cycles that one step (one index of the sum) takes for one element of the result: more
-// if the result is smaller than a tile.
+// Returns the cycles that one step (one index of the sum) takes for kLanes elements of the result:
+// more if the result is smaller than a tile.
 double CyclesOfStep(int64_t narrow, int64_t wide) {
   return narrow < kTileRows || wide < kTileColumns ? 2 : 1;
 }

@@ -65,7 +65,7 @@ class DiffGraph {
   // only the first, so that the group counts once, as in text output.
   llvm::DenseSet<Key> beside_;
   llvm::DenseMap<Key, std::vector<PageMarks::Detail>> details_;
-  // What a rewrite did to a node, and a line about its rule.
+  // The effect of a rewrite on a node, and a line about its rule.
   struct RewriteOfNode {
     const char* what;
     const Rewrite* rewrite;

@@ -78,7 +78,7 @@ class DocumentFile {
   std::map<std::pair<uint64_t, uint64_t>, std::string> written_;
   std::array<Texts, kNumTextKinds> texts_;
   KnownNodeTexts known_;
-  // What the writer adds to known_ between two calls of make(), which read known_.
+  // The texts that the writer adds to known_ between two calls of make(), which read known_.
   std::mutex mutex_;
   std::vector<std::pair<KnownNodeTexts::Key, SharedTexts>> learned_;  // guarded by mutex_
   TaskQueue writer_;  // uses all of the above but known_; last, so that it ends first

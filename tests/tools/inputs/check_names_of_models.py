@@ -62,6 +62,9 @@ class Model:
         self.check_info(texts["info"])
         self.check_place(texts["place"])
         self.check_why_not(texts["why-not"])
+        for name in re.findall(r"^# Today it finds .* node.* such as '(\S+)'", texts["check"], re.M):
+            if node_of(self.path, name) is None:
+                self.problems.append(f"check: '{name}' does not mean one node")
         return self.problems
 
     def check_text(self, command, text):
@@ -100,8 +103,9 @@ class Model:
                 self.problems.append(f"place: '{name}' is not explained alone: {explained.splitlines()[:1]}")
 
     def check_why_not(self, text):
-        names = [line.strip() for line in text.splitlines() if re.match(r"  [\w*]\S*$", line)]
-        for name in few(names, self.is_full, 4):
+        names = re.findall(r"^  ([\w*]\S*?)(?:, made for '\S+')?$", text, re.M)
+        names += re.findall(r"^\w+/\w+: '(\S+)': ", text, re.M) + re.findall(r", made for '(\S+)'$", text, re.M)
+        for name in few(names, self.is_full):
             done = subprocess.run(["grapnel", "passes", "--why-not", "--node", name, str(self.path), "--json"], capture_output=True,
                                   text=True, check=False)
             found = len(json.loads(done.stdout)["nodes"]) if done.returncode == 0 else done.stderr

@@ -1,11 +1,11 @@
 // grapnel_http.so: an HTTP server that implements lib/serve/http/api.h.
 //
 // Uses Boost.Beast's parser on Asio. The server must check a request's headers before it reads any
-// of the body, must not block a thread on a client that sends or reads slowly, and must be
-// able to stop whatever clients do. cpp-httplib reads and decompresses bodies first and has a
-// thread for each connection; libmicrohttpd's time limits restart with every byte, so that 100
-// clients that send one byte a second block all others. Boost's headers are slow to compile, and
-// brotli is another library to load: both are used only in this module, which only `serve` loads.
+// of the body, must not block a thread on a client that sends or reads slowly, and must be able to
+// stop whatever clients do. cpp-httplib reads and decompresses bodies first and has a thread for
+// each connection; libmicrohttpd's time limits restart with every byte, so that 100 clients that
+// send one byte a second block all others. Boost's headers are slow to compile, and brotli's
+// encoder is another library to load: only this module, which only `serve` loads, uses them.
 #include <cstdio>
 #include <exception>
 
