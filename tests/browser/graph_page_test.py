@@ -43,7 +43,7 @@ class Page(PageCase):
     def test_first_picture_is_open_and_says_what_is_folded(self):
         self.show(self.serve("testdata/models/lenet"))
         self.assertGreaterEqual(len([box for box in self.boxes() if not box["open"]]), 8)
-        self.assertNotIn("sequential_1", [box["name"] for box in self.boxes()], "the scope around all layers is no box")
+        self.assertNotIn("sequential_1", [box["name"] for box in self.boxes()], "the scope around all layers has no box")
         self.assertIn("64 ops", self.browser.js("return document.getElementById('counts').textContent"))
         self.assertIn("18 constants folded", self.browser.js("return document.getElementById('counts').textContent"))
         self.assertGreaterEqual(self.browser.js("return grapnel.view.at.zoom * 12"), 9.5, "pixels that names have")

@@ -71,7 +71,7 @@ class ViewerPoints(PageCase):
             closed = [box for box in self.boxes() if not box["open"]]
             self.assertTrue(9 <= len(closed) <= 40, closed)
             self.assertEqual([box["name"] for box in self.boxes() if box["open"]], [] if is_layers else ["net"],
-                             "a scope around all layers is no box")
+                             "a scope around all layers has no box")
 
     def test_04_all_is_in_sight_and_can_be_read(self):
         for model in ("testdata/models/lenet", "testdata/collatz", "testdata/models/train_step"):

@@ -3,12 +3,12 @@
 import {canOpen, MARKER, TITLE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
 import {allBoxes, boxKey, openKey} from "./frames.js";
-import {LEGIBLE, showMarked, TOO_SMALL} from "./viewport.js";
+import {LEGIBLE, MARGIN, showMarked, startAtTop, TOO_SMALL} from "./viewport.js";
 import {composeFrames} from "./opened.js";
 import {listenToPointer} from "./pointer.js";
 import {lineWidth, textWidth} from "./text_width.js";
 
-const SMALLEST = 0.02, LARGEST = 3, MARGIN = 8;
+const SMALLEST = 0.02, LARGEST = 3;
 const FEWEST = 9;  // the least number of boxes to keep in a first picture
 const TITLE_HEIGHT = 26;  // in units of the picture
 
@@ -84,7 +84,7 @@ export class GraphView extends EventTarget {
   see() {
     this.fit();
     if (!this.frame || this.at.zoom >= TOO_SMALL) return;
-    this.startAtTop();
+    startAtTop(this);
     showMarked(this);
   }
 
@@ -234,18 +234,6 @@ export class GraphView extends EventTarget {
     this.look.labels = [];
     drawFrame(context, this.frame, this.look, visible);
     this.drawn = (this.drawn ?? 0) + 1;
-  }
-
-  // Shows the beginning of the picture, the inputs, in a readable size.
-  startAtTop() {
-    this.at.zoom = LEGIBLE;
-    const first = this.boxes.find((box) => box.box.input && box.parent === undefined) ?? this.frame;
-    const middle = first === this.frame ? this.frame.w / 2 : first.x + first.w / 2;
-    const [w] = this.size(), least = w - MARGIN - this.frame.w * LEGIBLE;
-    this.at.x = least > MARGIN ? (least + MARGIN) / 2
-      : Math.max(least, Math.min(MARGIN, w / 2 - middle * LEGIBLE));
-    this.at.y = 0;
-    this.paint();
   }
 
   // Returns the canvas's size; while another tab hides the canvas, its last size.

@@ -6,7 +6,7 @@ import {Columns} from "./columns.js";
 import {byId, element, link, plural} from "./dom.js";
 import {boxKey, openKey} from "./frames.js";
 import {GraphView} from "./graph_view.js";
-import {TOO_SMALL} from "./viewport.js";
+import {startAtTop, TOO_SMALL} from "./viewport.js";
 import {inWords, Panel} from "./panel.js";
 import {Source} from "./source.js";
 
@@ -233,7 +233,7 @@ export class Panes {
       await to.view.update();
     }
     const small = this.views().some((view) => view.zoomToFit() < TOO_SMALL);
-    for (const view of this.views()) if (small) view.startAtTop(); else view.fit();
+    for (const view of this.views()) if (small) startAtTop(view); else view.fit();
   }
 
   async toggled(side, placed, open) {

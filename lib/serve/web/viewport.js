@@ -4,6 +4,7 @@
 // nine pixels.
 export const LEGIBLE = 0.85;
 export const TOO_SMALL = 0.82;
+export const MARGIN = 8;  // around a picture that fits
 
 // Brings an open scope (for a function, its outermost scope) into view, large enough to read.
 export function lookAt(view, {body, scope}) {
@@ -15,6 +16,18 @@ export function lookAt(view, {body, scope}) {
     view.moveTo(box, Math.max(LEGIBLE, Math.min(view.fitting(box), 1)));
     return;
   }
+}
+
+// Shows the beginning of the picture, the inputs, in a readable size.
+export function startAtTop(view) {
+  const {at, frame} = view, [w] = view.size(), least = w - MARGIN - frame.w * LEGIBLE;
+  const first = view.boxes.find(({box, parent}) => box.input && parent === undefined);
+  const middle = first ? first.x + first.w / 2 : frame.w / 2;
+  at.zoom = LEGIBLE;
+  at.x = least > MARGIN ? (least + MARGIN) / 2
+    : Math.max(least, Math.min(MARGIN, w / 2 - middle * LEGIBLE));
+  at.y = 0;
+  view.paint();
 }
 
 // Shows the topmost closed box with a marked node, such as a difference, if none is in view.
