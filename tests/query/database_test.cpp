@@ -56,8 +56,9 @@ TEST(Database, ErrorsSayWhere) {
       ErrorOf(database, "SELECT nodes.nam FROM nodes"),
       "SQL: no such column: nodes.nam, at character 8: \"nodes.nam FROM nodes\"; did you mean "
       "'name'?");
-  EXPECT_EQ(ErrorOf(database, "SELECT flops FROM nodes"),
-            "SQL: no such column: flops, at character 8: \"flops FROM nodes\"; table 'costs' has it");
+  EXPECT_EQ(
+      ErrorOf(database, "SELECT flops FROM nodes"),
+      "SQL: no such column: flops, at character 8: \"flops FROM nodes\"; table 'costs' has it");
   EXPECT_EQ(ErrorOf(database, "SELECT * FROM nods"),
             "SQL: no such table: nods; did you mean 'nodes'?");
   EXPECT_NE(ErrorOf(database, " -- only a comment").find("no statement"), std::string::npos);
