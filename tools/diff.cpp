@@ -10,6 +10,7 @@
 #include "lib/job/function_graph.h"
 #include "lib/job/function_signature.h"
 #include "lib/job/model_values.h"
+#include "lib/job/name_resolver.h"
 #include "lib/job/plugin.h"
 #include "lib/job/signature_changes.h"
 #include "lib/job/story_between.h"
@@ -271,7 +272,10 @@ Expected<DiffOptions> OptionsFor(const OpenedGraph& a, const OpenedGraph& b, con
   auto only = OnlyFilters::Parse(flags.only);
   if (!only) return Annotate("--only", only.takeError());
   options.only = std::move(*only);
-  if (Error error = options.only.CheckFits(a.module(), b.module()))
+  auto find = [&](const Module& module, llvm::StringRef name) {
+    return NameResolver(&module == &a.module() ? a : b).Nodes(name, /*may_come=*/true);
+  };
+  if (Error error = options.only.Resolve(a.module(), b.module(), find))
     return Annotate("--only", std::move(error));
   options.names = flags.names;
   options.by_name =
@@ -378,7 +382,7 @@ RunCommand SetUp(CommandLine& line) {
       .Separator(',')
       .ShownAs("RULE,...");
   line.Option("--only", flags->only,
-              "show only these nodes and scopes; also op:GLOB, function:GLOB")
+              "show only these nodes, scopes and layers; also op:GLOB, function:GLOB")
       .Separator(',')
       .ShownAs("GLOB,...");
   line.Flag("--names", flags->names, "treat a new name as a difference");

@@ -382,8 +382,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     const std::vector<std::string>& problems = found.problems;
     const ShortNames names = NamesOf(opened, found);
     if (std::string left_out = names.Note(); !left_out.empty()) os << "\n" << left_out << "\n";
+    WriteSignaturesText(graph, os);
+    ModelLayers layers = LayersOfModel(opened);
+    WriteLayersText(layers, flags.all, flags.costs, os);
+    if (graph.signatures.empty() && !layers.table.empty()) os << "\n";
     WriteSummaryText(graph, found.summary, found.library, flags.all, os, names);
-    WriteLayersText(LayersOfModel(opened), flags.all, flags.costs, os);
     PrintOneDnn(found.onednn, os);
     if (ModelRun* run = run_of(opened)) PrintCost(*run, os);
     if (problems.empty()) continue;

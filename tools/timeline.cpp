@@ -184,7 +184,8 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("NAME");
   line.Flag("--brief", flags->brief, "leave out stages that changed nothing");
   line.Option("--node", flags->node,
-              "the history of this node, a block for each trace: NODE, FUNCTION/NODE, the end of a "
+              "the history of this node, a block for each trace: NODE, FUNCTION/NODE, a layer, the "
+              "end of a "
               "name, a pattern with * and ?, or an op; a TRACE/ prefix selects a trace")
       .ShownAs("NAME");
   line.Flag("--changes", flags->changes, "show what each stage changed, as `diff` does");

@@ -70,8 +70,8 @@ Error IgnoreRules::CheckFits(const Module& a, const Module& b) const {
   return Error::success();
 }
 
-Error OnlyFilters::CheckFits(const Module& a, const Module& b) const {
-  for (const Filter& filter : filters) {
+Error OnlyFilters::Resolve(const Module& a, const Module& b, Find find) {
+  for (Filter& filter : filters) {
     std::vector<std::string> names;  // the names that this kind of filter is compared with
     auto fits = [&](const Graph& graph, llvm::StringRef function) {
       for (Node node : graph.nodes()) {
@@ -89,6 +89,12 @@ Error OnlyFilters::CheckFits(const Module& a, const Module& b) const {
              });
     };
     if (fits_in(a) || fits_in(b)) continue;
+    for (const Module* module : {&a, &b}) {
+      if (filter.kind != Filter::kName) break;
+      ASSIGN_OR_RETURN(NodeSelection nodes, find(*module, filter.text));
+      if (!nodes.nodes().empty()) filter.chosen.push_back(std::move(nodes));
+    }
+    if (!filter.chosen.empty()) continue;
     const char* kinds[] = {"node or scope", "op", "function"};
     return NotFound(kinds[filter.kind], filter.text, names);
   }
@@ -98,7 +104,8 @@ Error OnlyFilters::CheckFits(const Module& a, const Module& b) const {
 bool OnlyFilters::Filter::Fits(llvm::StringRef name, llvm::StringRef op,
                                llvm::StringRef function) const {
   if (kind == kFunction) return !function.empty() && FitsAny(globs, function);
-  return FitsAny(globs, kind == kOp ? op : name);
+  return FitsAny(globs, kind == kOp ? op : name) ||
+         llvm::any_of(chosen, [&](const NodeSelection& nodes) { return nodes.Has(name); });
 }
 
 bool OnlyFilters::Fits(llvm::StringRef name, llvm::StringRef op, llvm::StringRef function) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/ir/module.h"
+#include "lib/ir/node_selection.h"
 #include "lib/support/glob.h"
 
 namespace grapnel {
@@ -31,13 +32,17 @@ struct IgnoreRules {
 };
 
 // The nodes to compare (--only). A filter is `op:GLOB`, `function:GLOB` (nodes of these functions),
-// or a glob of nodes and scopes: `block_1` includes everything in that scope.
+// or a glob of nodes and scopes: `block_1` includes everything in that scope. The nodes that another
+// name means, such as that of a layer, come from `find`.
 struct OnlyFilters {
+  // Returns the nodes that a name means in a graph. Errors: an ambiguous name.
+  using Find = llvm::function_ref<Expected<NodeSelection>(const Module&, llvm::StringRef)>;
+
   static Expected<OnlyFilters> Parse(llvm::ArrayRef<std::string> filters);
 
-  // Returns an error, with similar names, for the first filter that matches no node in either
-  // graph. Otherwise a misspelled name would look like two equal graphs.
-  Error CheckFits(const Module& a, const Module& b) const;
+  // Finds what names mean that match no node in either graph. Returns an error, with similar names,
+  // for the first filter that has no nodes then: a misspelled name would look like two equal graphs.
+  Error Resolve(const Module& a, const Module& b, Find find);
 
   bool empty() const { return filters.empty(); }
   // True if at least one filter matches the node; `function` is empty in the main graph.
@@ -49,6 +54,7 @@ struct OnlyFilters {
     enum Kind { kName, kOp, kFunction } kind = kName;
     std::string text;  // the filter without "op:" or "function:"
     std::vector<Glob> globs;
+    std::vector<NodeSelection> chosen;
   };
   std::vector<Filter> filters;
 };

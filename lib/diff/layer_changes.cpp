@@ -416,6 +416,18 @@ class Collector {
     llvm::erase_if(*fresh, holds);
   }
 
+  // Removes inputs that only have other names.
+  static void DropRenamedInputs(std::vector<std::string>* gone, std::vector<std::string>* fresh) {
+    auto is_input = [](llvm::StringRef op) { return op.starts_with("Placeholder"); };
+    for (auto input = llvm::find_if(*gone, is_input); input != gone->end();
+         input = std::find_if(input, gone->end(), is_input)) {
+      auto same = llvm::find_if(*fresh, is_input);
+      if (same == fresh->end()) return;
+      fresh->erase(same);
+      input = gone->erase(input);
+    }
+  }
+
   // Returns "12 constants folded", "3 nodes merged".
   static std::vector<std::string> OutcomesText(const Draft& draft) {
     std::vector<std::string> texts;
@@ -438,6 +450,7 @@ class Collector {
     for (auto* ops : {&draft.gone, &draft.fresh})
       if (casts) llvm::erase_if(*ops, is_cast);
     std::vector<std::string>&gone = draft.gone, &fresh = draft.fresh;
+    DropRenamedInputs(&gone, &fresh);
     KeepTelling(&gone, &fresh);
     if (!gone.empty() && !fresh.empty())
       draft.ops.push_back(OpsText(gone) + " -> " + OpsText(fresh));

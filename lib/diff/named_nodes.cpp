@@ -5,6 +5,8 @@
 #include <set>
 
 #include "lib/diff/stage_name_forms.h"
+#include "lib/io/layers/layer_names.h"
+#include "lib/ir/name_parts.h"
 #include "lib/ir/node_instances.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/support/glob.h"
@@ -32,10 +34,12 @@ class Search {
     ASSIGN_OR_RETURN(Glob glob, Glob::Parse(text));
     if (glob.IsName()) {
       found = OfOp(glob);
-      return found.empty() ? OfEnd(name) : std::move(found);
+      if (found.empty()) found = OfEnd(name);
+      return found.empty() ? OfLayer(name) : std::move(found);
     }
-    found = Where(
-        [&](const Node&, llvm::StringRef, llvm::StringRef whole) { return glob.Fits(whole); });
+    found = Where([&](const Node&, llvm::StringRef, llvm::StringRef whole) {
+      return AnyEnd(whole, [&](llvm::StringRef end) { return glob.Fits(end); });
+    });
     return found.empty() ? OfOp(glob) : std::move(found);
   }
 
@@ -112,6 +116,18 @@ class Search {
     return Collect(/*only_begins=*/false, [&](const Graph& graph, llvm::StringRef function) {
       return InstancesOf(graph, function, text);
     });
+  }
+
+  std::vector<NamedNode> OfLayer(llvm::StringRef text) const {
+    std::map<const Module*, LayerNames> layers;
+    auto fits = [&](const Node& node, llvm::StringRef, llvm::StringRef) {
+      const Module& module = node.graph().module();
+      auto names = layers.find(&module);
+      if (names == layers.end())
+        names = layers.emplace(&module, LayerNames(LayersOf(module))).first;
+      return EndsWithParts(names->second.Of(node), text);
+    };
+    return Where(fits, /*only_begins=*/true);
   }
 
   const Timeline& timeline_;

@@ -20,9 +20,11 @@ struct NamedNode {
 // the first of these readings of `text` that matches a node:
 //   NODE, FUNCTION/NODE, NODE:0      as in FindNode (lib/ir/find.h); in traces without such a
 //                                    node, the nodes whose names end like this
-//   a pattern (lib/support/glob.h)   the nodes whose names match; if there are none, whose ops do
+//   a pattern (lib/support/glob.h)   the nodes whose names match, from any part on; if there are
+//                                    none, whose ops do
 //   an op                            nodes in the first stage of a trace, or else in any stage
 //   the end of a name                as in InstancesOf (lib/ir/node_instances.h)
+//   a layer, by its path or the end  the nodes of the layer in the first stage of a trace
 //   TRACE/any of these               in the traces of that name (lib/diff/stage_names.h)
 // Error: a malformed pattern.
 Expected<std::vector<NamedNode>> FindNodes(const Timeline& timeline, llvm::StringRef text);

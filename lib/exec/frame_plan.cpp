@@ -1,8 +1,11 @@
 #include "lib/exec/frame_plan.h"
 
 #include <algorithm>
+#include <map>
 
 #include "lib/exec/collectives.h"
+#include "lib/ir/graph.h"
+#include "lib/support/name_list.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -36,11 +39,48 @@ Error CheckCanFeed(const Node& node) {
                     node.op() == "LoopCond" ||
                     (kind == FlowKind::kMerge && reads(FlowKind::kNextIteration, "")) ||
                     (kind == FlowKind::kSwitch && reads(FlowKind::kPass, "LoopCond"));
-  if (!makes_loop) return Error::success();
+  return makes_loop ? FeedInLoop(node) : Error::success();
+}
+
+namespace {
+
+// Returns an Enter of the innermost loop around a node; no node if there is none.
+Node EnterOfLoop(const Node& node) {
+  const Graph& graph = node.graph();
+  std::map<NodeId, int> seen = {{node.id(), 0}};  // with how many inner loops were left
+  std::vector<NodeId> todo = {node.id()};
+  for (size_t i = 0; i < todo.size(); ++i) {
+    Node at = graph.node(todo[i]);
+    int depth = seen[at.id()];
+    FlowKind kind = FlowKindOf(at.op());
+    if (kind == FlowKind::kEnter && depth-- == 0) return at;
+    if (kind == FlowKind::kExit && i > 0) ++depth;
+    auto visit = [&](const Node& input) {
+      if (input && seen.try_emplace(input.id(), depth).second) todo.push_back(input.id());
+    };
+    for (int k = 0; k < at.num_inputs(); ++k) visit(at.input_node(k));
+    for (int k = 0; k < at.num_controls(); ++k) visit(at.control(k));
+  }
+  return Node();
+}
+
+}  // namespace
+
+Error FeedInLoop(const Node& node) {
+  Node enter = EnterOfLoop(node);
+  if (!enter) return Error::success();
+  std::string loop = enter.GetString("frame_name");
+  std::vector<std::string> entering;
+  for (Node other : node.graph().nodes()) {
+    if (FlowKindOf(other.op()) != FlowKind::kEnter || other.GetString("frame_name") != loop)
+      continue;
+    Node from = other.num_inputs() > 0 ? other.input_node(0) : Node();
+    if (from && !llvm::is_contained(entering, from.name())) entering.push_back(from.name().str());
+  }
   return MakeError(
-      "feed '{0}': is a {1} of a loop, which has a value in each iteration: feed a tensor that an "
-      "Enter brings into the loop, or one that an Exit brings out of it",
-      node.name(), node.op());
+      "feed '{0}' ({1}) is in loop '{2}', where it has a value in each iteration: feed what enters "
+      "the loop ({3}), or what an Exit brings out of it",
+      node.name(), node.op(), loop, NameList(entering, 4));
 }
 
 Expected<FramePlan> FramePlan::Make(llvm::ArrayRef<FlowNode> flow) {

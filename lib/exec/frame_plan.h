@@ -32,6 +32,9 @@ FlowKind FlowKindOf(llvm::StringRef op);
 // An error if the node makes a loop: an Enter, a NextIteration, a LoopCond, or the Merge or Switch
 // of a loop. A fed value of one would be outside of the loop, which could not end.
 Error CheckCanFeed(const Node& node);
+// Returns the error that a node is in a loop and cannot be fed, which says what can be; success if
+// it is in none.
+Error FeedInLoop(const Node& node);
 
 // A node of the graph from which a FramePlan is made. Nodes follow their inputs, except for a
 // Merge, which may precede its NextIteration.

@@ -122,6 +122,7 @@ Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::Build(llvm::ArrayRef<Port>
   for (Port feed : feeds) {
     RETURN_IF_ERROR(CheckCanFeed(graph_.node(feed.node)));
     fed_.insert(Key(feed));
+    fed_nodes_.push_back(feed.node);
   }
   RETURN_IF_ERROR(FindNeeded(fetches, targets));
   for (size_t i = 0; i < feeds.size(); ++i)
@@ -348,7 +349,18 @@ Error PlanBuilder::LinkFrames() {
     ASSIGN_OR_RETURN(FlowNode node, FlowNodeOf(id));
     flow.push_back(std::move(node));
   }
-  ASSIGN_OR_RETURN(plan_->frames, FramePlan::Make(flow));
+  auto frames = FramePlan::Make(flow);
+  if (!frames) {
+    // A loop that a feed interrupts seems to have nodes outside of it.
+    for (NodeId fed : fed_nodes_) {
+      Error error = FeedInLoop(graph_.node(fed));
+      if (!error) continue;
+      llvm::consumeError(frames.takeError());
+      return error;
+    }
+    return frames.takeError();
+  }
+  plan_->frames = std::move(*frames);
   return Error::success();
 }
 

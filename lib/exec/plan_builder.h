@@ -97,6 +97,7 @@ class PlanBuilder {
   const Graph& graph_;
   std::unique_ptr<ExecutionPlan> plan_;
   llvm::DenseSet<uint64_t> fed_;            // by Key
+  std::vector<NodeId> fed_nodes_;           // in the order of the feeds
   std::vector<bool> needed_;                // by NodeId
   bool has_flow_ = false;                   // a FrameRunner runs the graph
   bool may_keep_ = false;                   // kernels may become the only owners of constants

@@ -65,7 +65,9 @@ std::vector<const Signature*> InOrder(const GraphInFile& graph) {
   return signatures;
 }
 
-void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
+}  // namespace
+
+void WriteSignaturesText(const GraphInFile& graph, llvm::raw_ostream& os) {
   const Signature* usual = DefaultSignature(graph);
   for (const Signature* signature : InOrder(graph)) {
     os << "\nsignature " << Printable(signature->name);
@@ -83,13 +85,10 @@ void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
   }
 }
 
-}  // namespace
-
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, bool all, llvm::raw_ostream& os,
                       const ShortNames& names) {
   if (!graph.signatures.empty()) {
-    PrintSignatures(os, graph);
     WriteObjectFunctionsText(graph.whole ? *graph.whole : graph, all, os);
     os << "\n";
     std::vector<SavedVariable> variables = OwnVariablesOf(graph);

@@ -10,9 +10,11 @@
 
 namespace grapnel {
 
-// Prints sizes, ops, devices, constants and functions of a graph. If it has signatures, prints
-// first these, functions of objects and variables. Prints inputs, outputs and ops with effects if
-// it has no signatures, or if `all`. Truncates long lists unless `all`.
+// Prints the signatures, each after an empty line.
+void WriteSignaturesText(const GraphInFile& graph, llvm::raw_ostream& os);
+// Prints functions of objects, variables, sizes, ops, devices, constants and functions of a graph;
+// also its inputs, outputs and ops with effects if it has no signatures, or if `all`. Truncates long
+// lists unless `all`.
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, bool all, llvm::raw_ostream& os,
                       const ShortNames& names = {});

@@ -3,6 +3,7 @@
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_selection.h"
+#include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -20,7 +21,7 @@ Node WithoutIdentities(Node node) {
 }  // namespace
 
 Error CheckMeansOne(const OpenedGraph& opened, llvm::StringRef signature_name, llvm::StringRef name,
-                    bool also_inside) {
+                    bool wants_node) {
   auto chosen = ChooseSignature(opened.model(), opened.file(), signature_name);
   if (!chosen) return chosen.takeError();
   if (!*chosen) return Error::success();
@@ -33,17 +34,24 @@ Error CheckMeansOne(const OpenedGraph& opened, llvm::StringRef signature_name, l
   const Graph& main = opened.module().main;
   auto port = key == keys.end() ? std::nullopt : FindTensorIfThere(main, key->tensor);
   if (!port) return Error::success();
+  SignatureBody body = BodyOf(opened.file(), signature);
+  bool is_in_main = body.function == nullptr;
+  auto counts = [&](const Node& node, bool is_in_network) {
+    if (wants_node) return true;
+    return is_in_network && node.op() != "_Arg" &&
+           TypeOfPort(node.graph(), {node.id(), 0}) != proto::DT_RESOURCE;
+  };
   std::string other;
-  if (Node node = main.Find(name)) {
+  if (Node node = main.Find(name); node && counts(node, is_in_main)) {
     bool passes_on = WithoutIdentities(node) == WithoutIdentities(main.node(port->node));
     if (!passes_on) other = OutputName(node.name(), 0);
   }
-  if (other.empty() && also_inside) {
-    SignatureBody body = BodyOf(opened.file(), signature);
+  if (other.empty() && !is_in_main) {
     const std::vector<SignatureBody::End>& ends = is_input ? body.inputs : body.outputs;
     auto end = llvm::find_if(ends, is_key);
-    Node node = body.function ? body.graph->Find(name) : Node();
-    if (node && end != ends.end() && end->port.node != kNoNode &&
+    Node node = body.graph->Find(name);
+    if (node && counts(node, /*is_in_network=*/true) && end != ends.end() &&
+        end->port.node != kNoNode &&
         WithoutIdentities(node) != WithoutIdentities(body.graph->node(end->port.node)))
       other = NameWithFunction(node);
   }

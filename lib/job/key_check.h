@@ -6,11 +6,13 @@
 
 namespace grapnel {
 
-// Errors: `name` is a key of the signature, and also the name of a node of the main graph that
-// computes something else; the error names both tensors. `also_inside`: nodes of the network that
-// the signature runs count too. Does nothing for other names.
+// Errors: `name` is a key of the signature, and also the name of a node in the network that the
+// signature runs, which computes something else; the error names both. Arguments of the network do
+// not count, since a call passes them under their keys, nor do handles of variables, which are no
+// tensors to feed or fetch. `wants_node`: a node is meant, so any other node of the network or of
+// the main graph counts. Does nothing for other names.
 Error CheckMeansOne(const OpenedGraph& opened, llvm::StringRef signature, llvm::StringRef name,
-                    bool also_inside);
+                    bool wants_node);
 
 }  // namespace grapnel
 

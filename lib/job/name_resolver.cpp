@@ -10,6 +10,7 @@
 #include "lib/ir/name_parts.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/shared_scope.h"
+#include "lib/ir/short_names.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/job/call_places.h"
 #include "lib/job/key_check.h"
@@ -213,10 +214,13 @@ class NameResolver::Search {
     return found;
   }
 
-  static Error SeveralNodes(llvm::StringRef text, llvm::ArrayRef<Node> nodes) {
+  Error SeveralNodes(llvm::StringRef text, llvm::ArrayRef<Node> nodes) const {
     std::vector<std::string> names;
     for (const Node& node : nodes) names.push_back(NameWithFunction(node));
     names = SortedAlone(std::move(names));
+    const ShortNames short_names = ShortNames::WithScopes(AllNodeNames(opened_.module()));
+    for (std::string& name : llvm::MutableArrayRef(names).take_front(kMostListed))
+      name = short_names.Of(name);
     return MakeError("'{0}' fits {1}: name one of {2}", text, Plural(names.size(), "node"),
                      NameList(names, kMostListed));
   }
@@ -561,7 +565,7 @@ NameResolver::Search& NameResolver::search() {
 }
 
 Expected<ResolvedFetch> NameResolver::Fetch(llvm::StringRef name) {
-  RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*also_inside=*/false));
+  RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*wants_node=*/false));
   auto in_main = TensorOfKey(opened_.model(), opened_.file(), signature_, name);
   if (in_main) return ResolvedFetch{std::move(*in_main), std::nullopt};
   if (opened_.module().main.Find(ReadTensorName(name).node)) return in_main.takeError();
@@ -573,7 +577,7 @@ Expected<ResolvedFetch> NameResolver::Fetch(llvm::StringRef name) {
 }
 
 Expected<std::optional<std::string>> NameResolver::MainTensorIfThere(llvm::StringRef name) {
-  RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*also_inside=*/false));
+  RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*wants_node=*/false));
   auto in_main = TensorOfKey(opened_.model(), opened_.file(), signature_, name);
   if (in_main) return std::move(*in_main);
   llvm::consumeError(in_main.takeError());
@@ -595,14 +599,16 @@ Error NameResolver::NoSuchNode(llvm::StringRef name) {
   assert(error);
   if (module.FindFunction(name.split('/').first)) return error;  // it names the function
   llvm::consumeError(std::move(error));
-  return NotFound("node", ReadTensorName(name).node, [&](NameSink take) {
+  Error not_found = NotFound("node", ReadTensorName(name).node, [&](NameSink take) {
     VisitNodeNames(module, take);
     for (const std::string& path : search().LayerPaths()) take(path);
   });
+  const ShortNames names = ShortNames::WithScopes(AllNodeNames(module));
+  return MakeError("{0}", names.InText(TextOf(std::move(not_found))));
 }
 
 Expected<NodeSelection> NameResolver::Nodes(llvm::StringRef name, bool may_come) {
-  RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*also_inside=*/true));
+  RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*wants_node=*/true));
   NodeSelection selection;
   RETURN_IF_ERROR(search().Select(name, &selection));
   selection.text_ = name.str();
@@ -617,7 +623,7 @@ Expected<NodeSelection> NameResolver::Nodes(llvm::StringRef name, bool may_come)
 }
 
 Expected<Node> NameResolver::OneNode(llvm::StringRef name) {
-  RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*also_inside=*/true));
+  RETURN_IF_ERROR(CheckMeansOne(opened_, signature_, name, /*wants_node=*/true));
   ASSIGN_OR_RETURN(Node node, search().OneNode(name));
   if (!node) return NoSuchNode(name);
   return node;

@@ -34,7 +34,7 @@ struct ResolvedFetch {
 //   whole/name        in a part of a model: a name that the node has in the whole model
 //
 // If a name fits several nodes, tensors, layers or scopes of the same kind, or both a key and
-// another node, it is ambiguous: the error lists them. Only calls that the signature's outputs need
+// another node (CheckMeansOne), it is ambiguous: the error lists them. Only calls that the signature's outputs need
 // count; without a signature, all calls of the main graph.
 class NameResolver {
  public:

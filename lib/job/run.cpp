@@ -95,6 +95,27 @@ std::string InputsText(const OpenedGraph& opened, llvm::StringRef signature,
                            : "; the inputs are " + llvm::join(names, ", ");
 }
 
+// Returns the error that a feed is in a function that is called; success if it is not.
+Error InnerFeedError(const OpenedGraph& opened, NameResolver& resolver, llvm::StringRef name,
+                     llvm::StringRef signature) {
+  auto found = resolver.Fetch(name);
+  if (!found) return llvm::consumeError(found.takeError()), Error::success();
+  if (!found->inner) return Error::success();
+  const std::vector<InnerCall>& calls = found->inner->calls;
+  auto loop = llvm::find_if(calls, [](const InnerCall& call) {
+    return call.kind == CallKind::kBody || call.kind == CallKind::kCond;
+  });
+  bool is_in_loop = loop != calls.end();
+  const InnerCall& call = is_in_loop ? *loop : calls.back();
+  std::string text = Sentence(
+      "{0}: feed '{1}' is in function '{2}', which {3} '{4}' {5}: feed an input instead, or run "
+      "the "
+      "function alone (--function {6})",
+      opened.model().path, name, call.function, is_in_loop ? "loop" : "node", call.caller,
+      is_in_loop ? "runs in each iteration" : "calls", calls.back().function);
+  return MakeError("{0}{1}", text, InputsText(opened, signature, text));
+}
+
 // In the graph of a function, replaces `name` by the node's name if it is the index of an argument
 // or result, and checks that a control output ("^x"), which signatures do not list, exists. Returns
 // true in these two cases.
@@ -151,6 +172,10 @@ Error RunJob::Complete() {
     if (Error functions = CheckHasSignature(model, opened_->file())) {
       llvm::consumeError(std::move(error));
       return functions;
+    }
+    if (Error inner = InnerFeedError(*opened_, resolver, feed.tensor, request_.signature)) {
+      llvm::consumeError(std::move(error));
+      return inner;
     }
     std::string text = TextOf(std::move(error));
     return MakeError("{0}{1}", text, InputsText(*opened_, request_.signature, text));

@@ -65,15 +65,16 @@ static Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& open
   return DebugWriter::Create(opened.module(), std::move(options));
 }
 
-Error ResolveTaps(const OpenedGraph& opened, llvm::StringRef signature, TapFilter* filter) {
+Error ResolveTaps(const OpenedGraph& opened, llvm::StringRef signature, TapFilter* filter,
+                  const char* flag) {
   NameResolver resolver(opened, signature);
   std::vector<Glob> names;
   for (Glob& glob : filter->names) {
-    if (Error unknown = CheckNodes(opened.module(), glob, "--tap")) {
+    if (Error unknown = CheckNodes(opened.module(), glob, flag)) {
       auto nodes = resolver.Nodes(glob.text(), /*may_come=*/true);
       if (!nodes) {
         llvm::consumeError(std::move(unknown));
-        return Annotate("--tap", nodes.takeError());
+        return Annotate(flag, nodes.takeError());
       }
       if (nodes->nodes().empty()) return unknown;
       llvm::consumeError(std::move(unknown));

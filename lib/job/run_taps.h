@@ -32,8 +32,10 @@ struct TapRequest {
 };
 
 // Replaces names in the filter that are not those of nodes, such as layers, by the nodes that they
-// mean (lib/job/name_resolver.h). Errors: an ambiguous name.
-Error ResolveTaps(const OpenedGraph& opened, llvm::StringRef signature, TapFilter* filter);
+// mean (lib/job/name_resolver.h). Errors, which begin with `flag`: a name of nothing; an ambiguous
+// name.
+Error ResolveTaps(const OpenedGraph& opened, llvm::StringRef signature, TapFilter* filter,
+                  const char* flag = "--tap");
 
 // Returns the writer of the request's lines.
 std::unique_ptr<TapText> TextOfTaps(const TapRequest& request);

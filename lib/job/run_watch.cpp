@@ -39,10 +39,10 @@ std::string NameOfFunction(const Graph& graph) {
 
 }  // namespace
 
-RunWatch::RunWatch(const Graph& main, const std::vector<Glob>& globs, std::optional<TapMode> mode)
-    : Tap({.names = globs}, mode.value_or(TapMode::kNoTensor)),
+RunWatch::RunWatch(const Graph& main, TapFilter filter, std::optional<TapMode> mode)
+    : Tap(std::move(filter), mode.value_or(TapMode::kNoTensor)),
       main_(main),
-      taps_(mode.has_value() && !globs.empty()) {}
+      taps_(mode.has_value()) {}
 
 bool RunWatch::TellsBad() const {
   return taps_ && mode() != TapMode::kNoTensor && mode() != TapMode::kShape;

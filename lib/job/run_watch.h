@@ -49,7 +49,7 @@ class GRAPNEL_PUBLIC RunWatch : public Tap {
   // refer to nodes of that module, even if a graph derived from it runs: a node that runs is
   // reported as the node with the same function and name, and a node inlined from a call as the
   // called function's node.
-  RunWatch(const Graph& main, const std::vector<Glob>& globs, std::optional<TapMode> mode);
+  RunWatch(const Graph& main, TapFilter filter, std::optional<TapMode> mode);
 
   // Makes the run fail with an error when the next node begins or ends.
   void Stop() { is_stopped_ = true; }

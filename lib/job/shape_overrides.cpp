@@ -5,6 +5,7 @@
 #include "lib/ir/attr.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
+#include "lib/job/name_resolver.h"
 #include "lib/shape/arithmetic.h"
 #include "lib/shape/inference.h"
 #include "lib/support/text.h"
@@ -27,12 +28,19 @@ void SetShape(Graph& graph, const Node& node, const Shape& shape) {
   graph.SetAttr(node.id(), "shape", attr::ShapeOf(shape));
 }
 
-// Returns the tensor that TensorOfKey() finds. If it finds none and `signature` is empty, returns
-// the tensor of the input with this key in any signature.
+// Returns the tensor that a name means (NameResolver); of a name that is none of the chosen
+// signature, without one, the input with this key in any signature.
 Expected<std::string> TensorNamed(const OpenedGraph& opened, llvm::StringRef signature,
                                   llvm::StringRef name) {
   auto tensor = TensorOfKey(opened.model(), opened.file(), signature, name);
-  if (tensor || !signature.empty()) return tensor;
+  if (tensor) return tensor;
+  auto resolved = NameResolver(opened, signature).MainTensorIfThere(name);
+  if (!resolved || *resolved || !signature.empty()) {
+    if (resolved && !*resolved) return tensor;
+    llvm::consumeError(tensor.takeError());
+    if (!resolved) return resolved.takeError();
+    return std::move(**resolved);
+  }
   for (const Signature& other : opened.file().signatures) {
     for (const SignatureTensor& input : other.inputs) {
       if (input.key != name) continue;

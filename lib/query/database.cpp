@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lib/support/file.h"
+#include "lib/support/name_list.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,16 +46,30 @@ std::vector<std::string> NamesOfTables(sqlite3* db) {
   return names;
 }
 
+std::vector<std::string> ColumnsOf(sqlite3* db, const std::string& table) {
+  std::vector<std::string> names;
+  sqlite3_stmt* prepared = nullptr;
+  sqlite3_prepare_v2(db, ("SELECT * FROM \"" + table + "\"").c_str(), -1, &prepared, nullptr);
+  for (int i = 0; i < sqlite3_column_count(prepared); ++i)
+    names.push_back(sqlite3_column_name(prepared, i));
+  sqlite3_finalize(prepared);
+  return names;
+}
+
 std::vector<std::string> NamesOfColumns(sqlite3* db) {
   std::set<std::string> names;
-  for (const std::string& table : NamesOfTables(db)) {
-    sqlite3_stmt* prepared = nullptr;
-    sqlite3_prepare_v2(db, ("SELECT * FROM \"" + table + "\"").c_str(), -1, &prepared, nullptr);
-    for (int i = 0; i < sqlite3_column_count(prepared); ++i)
-      names.insert(sqlite3_column_name(prepared, i));
-    sqlite3_finalize(prepared);
-  }
+  for (const std::string& table : NamesOfTables(db))
+    for (std::string& column : ColumnsOf(db, table)) names.insert(std::move(column));
   return {names.begin(), names.end()};
+}
+
+std::vector<std::string> TablesWith(sqlite3* db, llvm::StringRef column) {
+  std::vector<std::string> tables = NamesOfTables(db);
+  llvm::erase_if(tables, [&](const std::string& table) {
+    return llvm::none_of(ColumnsOf(db, table),
+                         [&](llvm::StringRef name) { return name.equals_insensitive(column); });
+  });
+  return tables;
 }
 
 // If SQLite's message `text` is about an unknown table or column, returns a suggestion of similar
@@ -62,8 +77,11 @@ std::vector<std::string> NamesOfColumns(sqlite3* db) {
 std::string NearOf(sqlite3* db, llvm::StringRef text) {
   if (text.consume_front("no such table: ")) return DidYouMean(text, NamesOfTables(db));
   if (!text.consume_front("no such column: ")) return "";
-  return DidYouMean(text.rsplit('.').second.empty() ? text : text.rsplit('.').second,
-                    NamesOfColumns(db));
+  llvm::StringRef column = text.rsplit('.').second.empty() ? text : text.rsplit('.').second;
+  std::vector<std::string> tables = TablesWith(db, column);
+  if (tables.empty()) return DidYouMean(column, NamesOfColumns(db));
+  return Sentence("; {0} {1} {2} it", tables.size() == 1 ? "table" : "tables", NameList(tables, 8),
+                  tables.size() == 1 ? "has" : "have");
 }
 
 // Returns the number, from 1, of the UTF-8 character that begins at this byte.

@@ -50,6 +50,7 @@ TEST(Database, ErrorsSayWhere) {
   EXPECT_EQ(ErrorOf(database, "SELECT nope"),
             "SQL: no such column: nope, at character 8: \"nope\"; there are none");
   llvm::cantFail(database.Execute("CREATE TABLE nodes (name, op)"));
+  llvm::cantFail(database.Execute("CREATE TABLE costs (node, flops)"));
   database.ForbidWrites();
   EXPECT_EQ(
       ErrorOf(database, "SELECT nodes.nam FROM nodes"),
@@ -57,6 +58,9 @@ TEST(Database, ErrorsSayWhere) {
       "'name'?");
   EXPECT_NE(ErrorOf(database, "SELECT 'éé', nam FROM nodes").find("at character 14: \"nam"),
             std::string::npos);
+  EXPECT_EQ(
+      ErrorOf(database, "SELECT flops FROM nodes"),
+      "SQL: no such column: flops, at character 8: \"flops FROM nodes\"; table 'costs' has it");
   EXPECT_EQ(ErrorOf(database, "SELECT * FROM nods"),
             "SQL: no such table: nods; did you mean 'nodes'?");
   EXPECT_NE(ErrorOf(database, " -- only a comment").find("no statement"), std::string::npos);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 
+#include "lib/io/layers/edge_order.h"
 #include "lib/io/layers/keras_order.h"
 #include "lib/io/layers/layer_outputs.h"
 #include "lib/io/layers/layers.h"
@@ -182,6 +183,8 @@ class LayerTableWriter {
       for (int layer = found_[0].of_node[node]; layer >= 0; layer = draft_.layers[layer].parent)
         first_[layer] = std::min(first_[layer], node);
     }
+    // Without the objects of a program, nothing says that the nodes are in its order.
+    if (saved_.nodes().empty()) first_ = PlacesByEdges(draft_, found_[0], first_);
   }
 
   void WriteLayers() {
@@ -275,7 +278,7 @@ class LayerTableWriter {
   std::vector<BodyLayers> found_;         // by body
   std::map<std::string, int> functions_;  // the layers that call them
   std::vector<bool> kept_;                // by layer of the draft, as are those below
-  std::vector<NodeId> first_;             // in the first body
+  std::vector<NodeId> first_;             // in the first body: the first node, or the place
   std::vector<int> places_, number_;
   LayerTable table_;
 };

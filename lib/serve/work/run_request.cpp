@@ -219,7 +219,7 @@ Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   if (taps.empty()) taps = {"*"};
   auto globs = Glob::ParseAll(taps);
   if (!globs) return Annotate("taps", globs.takeError());
-  request.taps = std::move(*globs);
+  request.taps.names = std::move(*globs);
   return request;
 }
 

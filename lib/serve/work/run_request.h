@@ -28,7 +28,7 @@ struct PageRunRequest {
   };
   std::vector<Feed> feeds;
   std::vector<std::string> fetches;
-  std::vector<Glob> taps;
+  TapFilter taps;               // resolved by RunTable::Start
   std::optional<TapMode> mode;  // nullopt: watch no tensors
   std::string devices;          // to spread the run over, "cpu:2,gpu:2"; empty: run on one CPU
 };

@@ -3,6 +3,7 @@
 #include "lib/check/comparison.h"
 #include "lib/io/value.h"
 #include "lib/ir/find.h"
+#include "lib/job/run_taps.h"
 #include "lib/render/labels.h"
 #include "lib/serve/work/run_json.h"
 #include "lib/support/exceptions.h"
@@ -169,7 +170,7 @@ Expected<std::shared_ptr<const FileBytes>> RunTable::FindFile(uint64_t file) con
 Expected<std::string> RunTable::Start(std::shared_ptr<const OpenedGraph> opened,
                                       llvm::StringRef text) {
   ASSIGN_OR_RETURN(PageRunRequest request, ParsePageRunRequest(text));
-  RETURN_IF_ERROR(CheckNodes(opened->module(), request.taps, "taps"));
+  RETURN_IF_ERROR(ResolveTaps(*opened, "", &request.taps, "taps"));
   std::lock_guard lock(mutex_);
   if (waiting_.size() == kMostWaiting)
     return MakeError("{0} runs are already waiting: stop one, or wait until one has ended",
