@@ -244,8 +244,21 @@ PortSet Flow::Forward(llvm::ArrayRef<BodyPort> starts) const {
 }
 
 BodyPort Flow::Source(BodyPort port, bool reshaped) const {
-  PortSet seen;  // avoids endless walks around loops
-  while (port && seen.Insert(port)) {
+  Sources known;
+  return Source(port, reshaped, &known);
+}
+
+// `known`: the tensors from which walks began, with their origins; while a walk is on its way, with
+// themselves, which avoids endless walks around loops.
+BodyPort Flow::Source(BodyPort port, bool reshaped, Sources* known) const {
+  llvm::SmallVector<BodyPort, 4> walked;
+  while (port) {
+    auto [found, added] = known->try_emplace(port.key(), port);
+    if (!added) {
+      port = found->second;
+      break;
+    }
+    walked.push_back(port);
     Node node = port.node();
     if (HandsOn(node.op()) || (reshaped && Reshapes(node))) {
       if (node.num_inputs() == 0 || node.input(0).node == kNoNode) break;
@@ -253,11 +266,25 @@ BodyPort Flow::Source(BodyPort port, bool reshaped) const {
       continue;
     }
     if (node.op() != "_Arg" && node.op() != "IdentityN" && !CallsOf(node)) break;
-    std::vector<BodyPort> before = Before(port);
-    if (before.size() != 1) break;
-    port = before[0];
+    BodyPort only = OnlySource(Before(port), node.op() == "_Arg", reshaped, known);
+    if (!only) break;
+    port = only;
   }
+  for (const BodyPort& each : walked) (*known)[each.key()] = port;
   return port;
+}
+
+// Returns the tensor `before` that is the only one, or, if `joins`, that is the origin of all:
+// several callers, such as the signatures of a model, pass the same variable. Null if there is none.
+BodyPort Flow::OnlySource(llvm::ArrayRef<BodyPort> before, bool joins, bool reshaped,
+                          Sources* known) const {
+  if (before.size() == 1) return before[0];
+  if (before.empty() || !joins) return {};
+  BodyPort first = Source(before[0], reshaped, known);
+  for (const BodyPort& other : before.drop_front()) {
+    if (Source(other, reshaped, known).key() != first.key()) return {};
+  }
+  return first;
 }
 
 BodyPort Flow::SourceOf(const Node& node, int slot, bool reshaped) const {

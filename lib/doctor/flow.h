@@ -75,7 +75,8 @@ class Flow {
 
   // Returns the origin of a tensor: walks back through nodes that forward an input unchanged
   // (Identity, StopGradient, a call); with `reshaped` also through Reshape, Transpose and casts
-  // between floating-point dtypes.
+  // between floating-point dtypes. If several calls of a function pass tensors of one origin, such
+  // as the variables of a model whose signatures call one network, that is the argument's origin.
   BodyPort Source(BodyPort port, bool reshaped = false) const;
   // Returns the origin of input `slot` of a node.
   BodyPort SourceOf(const Node& node, int slot, bool reshaped = false) const;
@@ -95,6 +96,10 @@ class Flow {
     llvm::DenseMap<std::pair<NodeId, int32_t>, int> index_of_result;  // by _Retval and input slot
     std::vector<Site> sites;
   };
+  using Sources = llvm::DenseMap<std::pair<const Graph*, uint64_t>, BodyPort>;
+  BodyPort Source(BodyPort port, bool reshaped, Sources* known) const;
+  BodyPort OnlySource(llvm::ArrayRef<BodyPort> before, bool joins, bool reshaped,
+                      Sources* known) const;
   void AddCalls(const Node& node);
   // True if a loop's body returns argument `index` unchanged, as it usually does with the handle of
   // a variable.
