@@ -46,13 +46,16 @@ std::optional<Literal> LiteralOf(AttrView value) {
   return std::nullopt;
 }
 
-// Returns the Euclidean norm; nullopt if the elements are not real numbers.
+// Returns the Euclidean norm; nullopt if the elements are not numbers.
 std::optional<double> NormOf(const Literal& literal) {
   if (literal.dtype() == proto::DT_STRING || DataTypeSize(literal.dtype()) == 0)
     return std::nullopt;
   double sum = 0;
   int64_t n = literal.num_elements(), stored = literal.is_splat() ? 1 : n;
-  for (int64_t i = 0; i < stored; ++i) sum += literal.AsDouble(i) * literal.AsDouble(i);
+  for (int64_t i = 0; i < stored; ++i) {
+    double real = literal.AsDouble(i), imaginary = literal.ImaginaryPart(i);
+    sum += real * real + imaginary * imaginary;
+  }
   if (literal.is_splat()) sum *= static_cast<double>(n);
   return std::sqrt(sum);
 }
@@ -179,8 +182,9 @@ std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, A
   bool are_splats = value_a->is_splat() && value_b->is_splat();
   int64_t each = are_splats ? value_a->num_elements() : 1;
   for (int64_t i = 0; i < value_a->num_elements(); i += each) {
-    double apart = std::fabs(value_a->AsDouble(value_a->is_splat() ? 0 : i) -
-                             value_b->AsDouble(value_b->is_splat() ? 0 : i));
+    int64_t in_a = value_a->is_splat() ? 0 : i, in_b = value_b->is_splat() ? 0 : i;
+    double apart = std::hypot(value_a->AsDouble(in_a) - value_b->AsDouble(in_b),
+                              value_a->ImaginaryPart(in_a) - value_b->ImaginaryPart(in_b));
     if (apart != 0) changed += each;
     most = std::max(most, apart);
   }

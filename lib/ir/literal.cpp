@@ -90,6 +90,13 @@ double Literal::AsDouble(int64_t i) const {
   return 0;
 }
 
+double Literal::ImaginaryPart(int64_t i) const {
+  if (!IsComplex(dtype_)) return 0;
+  size_t size = DataTypeSize(dtype_);
+  const char* at = bytes_.data() + (splat_ ? 0 : i * size) + size / 2;
+  return size == 8 ? Load<float>(at) : Load<double>(at);
+}
+
 int64_t Literal::AsInt(int64_t i) const {
   Storage storage = StorageOf(dtype_);
   size_t size = DataTypeSize(dtype_);
@@ -112,13 +119,9 @@ bool Literal::AllEqualTo(double value) const {
   }
   int64_t written = is_splat() ? 1 : num_elements_;
   bool complex = IsComplex(dtype_);
-  size_t size = DataTypeSize(dtype_);
   for (int64_t i = 0; i < written; ++i) {
     if (AsDouble(i) != value) return false;
-    if (complex) {
-      const char* imaginary = bytes_.data() + i * size + size / 2;
-      if ((size == 8 ? Load<float>(imaginary) : Load<double>(imaginary)) != 0) return false;
-    }
+    if (complex && ImaginaryPart(i) != 0) return false;
   }
   return true;
 }
@@ -203,10 +206,7 @@ std::string Literal::ToString(int limit) const {
         return;
       case Storage::kC64:
       case Storage::kC128: {
-        size_t size = DataTypeSize(dtype_);
-        const char* at = bytes_.data() + (splat_ ? 0 : i * size) + size / 2;
-        double imaginary = size == 8 ? Load<float>(at) : Load<double>(at);
-        std::string second = NumberText(imaginary);
+        std::string second = NumberText(ImaginaryPart(i));
         os << NumberText(AsDouble(i)) << (second[0] == '-' ? "" : "+") << second << "j";
         return;
       }

@@ -58,6 +58,8 @@ class GRAPNEL_PUBLIC Literal {
   // Returns element `i` as a double (AsInt: as an integer). For bool and numeric dtypes; of a
   // complex number, returns the real part.
   double AsDouble(int64_t i) const;
+  // Returns the imaginary part of element `i`: 0 for all but complex dtypes.
+  double ImaginaryPart(int64_t i) const;
   int64_t AsInt(int64_t i) const;
   std::vector<int64_t> AsInts() const;  // all elements, for shapes and axes
   // True if every element equals `value` (-0.0 equals 0). False for an empty literal, and for

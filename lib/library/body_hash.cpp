@@ -1,6 +1,7 @@
 #include "lib/library/body_hash.h"
 
 #include "lib/ir/node_types.h"
+#include "lib/proto/attr_value.pb.h"
 #include "lib/support/hash.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -64,18 +65,33 @@ class Hasher {
     uint64_t hash = called ? Of(*called, depth + 1) : HashBytes(node.op());
     for (const auto& [key, value] : node.Attrs()) {
       if (key.starts_with("_")) continue;
-      hash = MixHash(hash, HashBytes(key));
-      std::vector<llvm::StringRef> functions = value.FuncNames();
-      if (functions.empty()) {
-        hash = MixHash(hash, HashBytes(value.bytes()));
-        continue;
-      }
-      for (llvm::StringRef name : functions) {
-        const Function* callee = module_.FindFunction(name);
-        hash = MixHash(hash, callee ? Of(*callee, depth + 1) : HashBytes(name));
-      }
+      hash = WithValue(MixHash(hash, HashBytes(key)), value, depth);
     }
     return hash;
+  }
+
+  uint64_t WithValue(uint64_t hash, AttrView value, int depth) {
+    proto::AttrValue parsed;
+    if (value.FuncNames().empty() ||
+        !parsed.ParsePartialFromArray(value.bytes().data(), static_cast<int>(value.bytes().size())))
+      return MixHash(hash, HashBytes(value.bytes()));
+    if (parsed.has_func()) return MixHash(hash, OfCallee(parsed.func(), depth));
+    for (const auto& func : parsed.list().func()) hash = MixHash(hash, OfCallee(func, depth));
+    return hash;
+  }
+
+  // Combines the hash of a function that an attribute names with the attributes passed to it, in
+  // any order.
+  uint64_t OfCallee(const proto::NameAttrList& func, int depth) {
+    const Function* callee = module_.FindFunction(func.name());
+    uint64_t hash = callee ? Of(*callee, depth + 1) : HashBytes(func.name());
+    uint64_t passed = 0;
+    for (const auto& [key, value] : func.attr()) {
+      if (llvm::StringRef(key).starts_with("_")) continue;
+      std::string bytes = value.SerializeAsString();
+      passed += WithValue(HashBytes(key), AttrView(bytes), depth);
+    }
+    return passed == 0 ? hash : MixHash(hash, passed);
   }
 
   const Module& module_;

@@ -155,7 +155,14 @@ class ModelPruner : public GraphPass {
   // Removes unneeded ports from an IdentityN, and renumbers the ports that its readers read.
   bool KeepPorts(const Node& node, const Liveness& liveness) {
     if (!edit_->Runs("prune_identity_n")) return true;
-    const llvm::SmallBitVector& ports = liveness.PortsOf(node);
+    llvm::SmallBitVector ports = liveness.PortsOf(node);
+    if (!edit_->Runs("drop_unreachable")) {  // dead readers stay, and so do the ports they read
+      for (const Use& use : node.uses()) {
+        Port read = edit_->graph().node(use.node).input(use.slot);
+        if (!read.IsControl()) ports.set(read.index);
+      }
+    }
+    if (ports.all()) return true;
     auto types = node.FindAttr("T") ? node.FindAttr("T")->AsTypes() : std::nullopt;
     if (!types || static_cast<int>(types->size()) != node.num_inputs()) return true;
     if (!edit_->Begin("prune_identity_n", node)) return false;

@@ -75,7 +75,9 @@ class Writer {
   int64_t Int(nb::handle value) const {
     if (!nb::isinstance<nb::int_>(value) || nb::isinstance<nb::bool_>(value))
       Expected("an integer");
-    return nb::cast<int64_t>(value);
+    int64_t number = 0;
+    if (!nb::try_cast(value, number)) Expected("an integer from -2**63 to 2**63 - 1");
+    return number;
   }
   float Float(nb::handle value) const {
     double number = 0;
@@ -88,11 +90,13 @@ class Writer {
       return std::string(bytes.c_str(), bytes.size());
     }
     if (!nb::isinstance<nb::str>(value)) Expected("a string");
-    return nb::cast<std::string>(value);
+    std::string text;
+    if (!nb::try_cast(value, text)) Expected("a string without lone surrogates, or bytes,");
+    return text;
   }
   DataType Type(nb::handle value) const {
     std::optional<DataType> type;
-    if (nb::isinstance<nb::str>(value)) type = ParseDataType(nb::cast<std::string>(value));
+    if (std::string name; nb::try_cast(value, name)) type = ParseDataType(name);
     if (!type) Expected("the name of a dtype, such as \"float\",");
     return *type;
   }

@@ -55,8 +55,10 @@ Port PortOf(const VisitRef& visit, nb::handle given) {
 }
 
 std::vector<Port> PortsOf(const VisitRef& visit, nb::handle given) {
+  if (!nb::isinstance<nb::sequence>(given))
+    throw nb::type_error("a list of Ports and Nodes was expected");
   std::vector<Port> ports;
-  for (nb::handle port : nb::cast<nb::sequence>(given)) ports.push_back(PortOf(visit, port));
+  for (nb::handle port : nb::borrow<nb::sequence>(given)) ports.push_back(PortOf(visit, port));
   return ports;
 }
 

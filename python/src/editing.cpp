@@ -56,7 +56,9 @@ std::vector<Port> WithControls(std::vector<Port> ports, const std::vector<Node>&
 
 void SetAttributes(Editor& edit, const Node& node, const Attributes& attrs) {
   for (auto [key, value] : attrs) {
-    auto name = nb::cast<std::string>(key);
+    std::string name;
+    if (!nb::try_cast(key, name))
+      throw nb::type_error("attrs: the keys must be names of attributes");
     edit.SetAttr(node, name, AttributeFrom(node, name, value));
   }
 }

@@ -69,7 +69,8 @@ def _guarded(function):
         try:
             return function(*arguments)
         except BaseException as error:  # noqa: B902: the command's caller raises it again
-            return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__, error
+            text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            return text.encode(errors="backslashreplace").decode(), error
 
     return call
 
