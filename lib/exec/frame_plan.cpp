@@ -39,7 +39,10 @@ Error CheckCanFeed(const Node& node) {
                     node.op() == "LoopCond" ||
                     (kind == FlowKind::kMerge && reads(FlowKind::kNextIteration, "")) ||
                     (kind == FlowKind::kSwitch && reads(FlowKind::kPass, "LoopCond"));
-  return makes_loop ? FeedInLoop(node) : Error::success();
+  if (!makes_loop) return Error::success();
+  if (Error error = FeedInLoop(node)) return error;
+  return MakeError("feed '{0}' ({1}) makes a loop that no Enter begins, so it cannot be fed",
+                   node.name(), node.op());
 }
 
 namespace {
@@ -54,7 +57,7 @@ Node EnterOfLoop(const Node& node) {
     int depth = seen[at.id()];
     FlowKind kind = FlowKindOf(at.op());
     if (kind == FlowKind::kEnter && depth-- == 0) return at;
-    if (kind == FlowKind::kExit && i > 0) ++depth;
+    if (kind == FlowKind::kExit) ++depth;
     auto visit = [&](const Node& input) {
       if (input && seen.try_emplace(input.id(), depth).second) todo.push_back(input.id());
     };

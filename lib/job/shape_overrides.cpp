@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "lib/io/signature.h"
 #include "lib/ir/attr.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
@@ -51,13 +52,24 @@ Expected<std::string> TensorNamed(const OpenedGraph& opened, llvm::StringRef sig
   return tensor;
 }
 
-Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* opened) {
-  size_t equals = given.rfind('=');
-  if (equals == llvm::StringRef::npos || equals == 0)
-    return MakeError("NAME=DIMS was expected, not '{0}'", given);
-  llvm::StringRef name = given.take_front(equals);
-  ASSIGN_OR_RETURN(Shape shape, ParseSizes(given.drop_front(equals + 1)));
-  ASSIGN_OR_RETURN(std::string tensor, TensorNamed(*opened, signature, name));
+// Returns the tensors of the same input in other signatures that run the same network: what the
+// network gets from any of them must have the size.
+std::vector<std::string> SameInputs(const GraphInFile& file, llvm::StringRef tensor) {
+  std::vector<std::string> same;
+  for (const auto& network : SignaturesByNetwork(file)) {
+    std::string key;
+    for (const Signature* signature : network)
+      for (const SignatureTensor& input : signature->inputs)
+        if (input.tensor == tensor) key = input.key;
+    for (const Signature* signature : network)
+      for (const SignatureTensor& input : signature->inputs)
+        if (!key.empty() && input.key == key && input.tensor != tensor)
+          same.push_back(input.tensor);
+  }
+  return same;
+}
+
+Error FillTensor(llvm::StringRef tensor, const Shape& shape, OpenedGraph* opened) {
   Graph& main = opened->module().main;
   ASSIGN_OR_RETURN(Port port, FindTensor(main, tensor));
   Node node = main.node(port.node);
@@ -72,6 +84,19 @@ Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* o
     return MakeError("node '{0}' has shape {1} in the file, which the given shape {2} contradicts",
                      node.name(), open.ToString(), shape.ToString());
   SetShape(main, node, *filled);
+  return Error::success();
+}
+
+Error FillShape(llvm::StringRef given, llvm::StringRef signature, OpenedGraph* opened) {
+  size_t equals = given.rfind('=');
+  if (equals == llvm::StringRef::npos || equals == 0)
+    return MakeError("NAME=DIMS was expected, not '{0}'", given);
+  llvm::StringRef name = given.take_front(equals);
+  ASSIGN_OR_RETURN(Shape shape, ParseSizes(given.drop_front(equals + 1)));
+  ASSIGN_OR_RETURN(std::string tensor, TensorNamed(*opened, signature, name));
+  RETURN_IF_ERROR(FillTensor(tensor, shape, opened));
+  for (const std::string& same : SameInputs(opened->file(), tensor))
+    RETURN_IF_ERROR(FillTensor(same, shape, opened));
   return Error::success();
 }
 
