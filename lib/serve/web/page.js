@@ -275,7 +275,7 @@ class Page {
     if (constants > 0) parts.push(`${plural(constants, "constant")} folded into their readers`);
     if (counts.no_ops > 0) parts.push(`${plural(counts.no_ops, "NoOp")} folded`);
     if (counts.invariants > 0)
-      parts.push(`${plural(counts.invariants, "argument")} and results that the loop does not change left out`);
+      parts.push(`${plural(counts.invariants, "argument")} and results that do not change left out`);
     parts.push(`${commas(data + control)} inputs, ${commas(counts.drawn)} as lines, ` +
       `${commas(counts.folded)} inside boxes`);
     if (counts.dangling > 0) parts.push(`${plural(counts.dangling, "input")} not found`);
