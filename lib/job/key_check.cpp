@@ -38,7 +38,7 @@ Error CheckMeansOne(const OpenedGraph& opened, llvm::StringRef signature_name, l
   bool is_in_main = body.function == nullptr;
   auto counts = [&](const Node& node, bool is_in_network) {
     if (wants_node) return true;
-    return is_in_network && node.op() != "_Arg" &&
+    return is_in_network && node.op() != "_Arg" && node.op() != "Const" &&
            TypeOfPort(node.graph(), {node.id(), 0}) != proto::DT_RESOURCE;
   };
   std::string other;

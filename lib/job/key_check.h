@@ -7,9 +7,9 @@
 namespace grapnel {
 
 // Errors: `name` is a key of the signature, and also the name of a node in the network that the
-// signature runs, which computes something else; the error names both. Arguments of the network do
-// not count, since a call passes them under their keys, nor do handles of variables, which are no
-// tensors to feed or fetch. `wants_node`: a node is meant, so any other node of the network or of
+// signature runs, which computes something else; the error names both. Nodes that compute nothing
+// do not count: arguments of the network, which a call passes under their keys, constants, and
+// handles of variables. `wants_node`: a node is meant, so any other node of the network or of
 // the main graph counts. Does nothing for other names.
 Error CheckMeansOne(const OpenedGraph& opened, llvm::StringRef signature, llvm::StringRef name,
                     bool wants_node);
