@@ -385,7 +385,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     WriteSignaturesText(graph, os);
     ModelLayers layers = LayersOfModel(opened);
     WriteLayersText(layers, flags.all, flags.costs, os);
-    if (graph.signatures.empty() && !layers.table.empty()) os << "\n";
+    if (!IsOfModel(graph) && !layers.table.empty()) os << "\n";
     WriteSummaryText(graph, found.summary, found.library, flags.all, os, names);
     PrintOneDnn(found.onednn, os);
     if (ModelRun* run = run_of(opened)) PrintCost(*run, os);

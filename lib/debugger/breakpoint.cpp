@@ -232,18 +232,20 @@ Error Breakpoint::ParseCondition(llvm::StringRef condition, const Module& module
   return Error::success();
 }
 
-bool Breakpoint::IsAt(const Node& node, int64_t iteration, bool begins_call) const {
+bool Breakpoint::IsAt(const Node& node, int64_t iteration, Begins begins) const {
   if (iteration_ && *iteration_ != iteration) return false;
   const Function* function = nullptr;
   switch (place_) {
     case Place::kAny:
       // "iteration 3" alone stops at the iteration's first node.
-      return has_condition() || begins_call;
+      return has_condition() || begins != Begins::kNothing;
     case Place::kOp:
       return glob_->Fits(node.op());
     case Place::kFunction:
       function = FunctionOf(node.graph());
-      return function && (begins_call || has_condition()) && glob_->Fits(function->name());
+      if (!function || !glob_->Fits(function->name())) return false;
+      return has_condition() || begins == Begins::kCall ||
+             (iteration_ && begins == Begins::kIteration);
     case Place::kTensors:
       return llvm::is_contained(makers_, std::pair(&node.graph(), node.id())) ||
              llvm::any_of(awaited_, [&](const std::string& name) {

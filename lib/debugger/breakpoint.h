@@ -22,7 +22,8 @@ namespace grapnel {
 //                        name that NameResolver takes (lib/job/name_resolver.h)
 //   FILE:LINE            before each node that was created at that source line
 //   op:GLOB              before nodes with these ops
-//   func:GLOB            before the first node of a call of these functions
+//   func:GLOB            before the first node of a call of these functions; with an iteration,
+//                        also before its first node in a loop of theirs
 //   iteration N          only in that iteration of the innermost loop, from 0
 //   if FILTER            after a node, if one of its outputs passes the filter: has_inf_or_nan,
 //                        has_nan, has_inf, changed (differs from the last time)
@@ -47,10 +48,12 @@ class Breakpoint {
   const std::string& text() const { return text_; }
   bool has_condition() const { return !filter_.empty() || condition_; }
 
+  // What a node is the first node of: the run or its function's call, or an iteration of an
+  // Enter/Exit loop.
+  enum class Begins : uint8_t { kNothing, kCall, kIteration };
   // True if the node and iteration match; for a breakpoint with a condition, whether to evaluate
-  // the condition there. `begins_call`: `node` is the first node of the run, of its function's
-  // call, or of an iteration of an Enter/Exit loop.
-  bool IsAt(const Node& node, int64_t iteration, bool begins_call) const;
+  // the condition there.
+  bool IsAt(const Node& node, int64_t iteration, Begins begins) const;
   // True if the condition holds for an output. `before`: the output's value when the node ran last;
   // empty if there is none or it was dropped. If the condition cannot be evaluated (the tensor is
   // not numeric or has no elements, or another tensor is not computed yet), returns false.

@@ -84,7 +84,7 @@ void WriteRows(DebugShell& shell, llvm::ArrayRef<TensorRow> rows) {
 bool Passes(const Debugger& debugger, const KeptValue& value, Breakpoint& filter) {
   const ValueHistory& history = debugger.history();
   Node node = value.port.graph->node(value.port.node);
-  if (!filter.IsAt(node, value.iteration, /*begins_call=*/false)) return false;
+  if (!filter.IsAt(node, value.iteration, Breakpoint::Begins::kNothing)) return false;
   const KeptValue* before = value.number > 0 ? history.Find(value.port, value.number - 1) : nullptr;
   return filter.Holds(value.value, before ? before->value : Tensor(),
                       [&](llvm::StringRef name) -> Expected<Tensor> {

@@ -195,9 +195,9 @@ class Debugger : private RunHook {
   Error StopAt(DebugStop::Why why, DebugStop::Phase phase, std::vector<int> breakpoints);
   bool Arrives(int64_t step, DebugStop::Phase phase) const;
   bool BringToTop(const Node& node);
-  bool BeginsCall(const Running& running);
+  Breakpoint::Begins WhatBegins(const Running& running);
   bool StepEndsBefore(const Running& running);
-  std::vector<int> HitBefore(const Running& running, bool begins_call);
+  std::vector<int> HitBefore(const Running& running, Breakpoint::Begins begins);
   std::vector<int> HitAfter(const Running& running, llvm::ArrayRef<Tensor> outputs);
   void Record(const Running& running, llvm::ArrayRef<Tensor> outputs);
   void Keep(const WatchedPort& port, const Tensor& value, int64_t step, int64_t iteration,

@@ -78,21 +78,24 @@ Error Debugger::OnConstant(const Node& node, const Tensor& value, bool /*is_firs
   return Error::success();
 }
 
-// True if the node is the first of the run, of its function's call, or of a loop's iteration.
-bool Debugger::BeginsCall(const Running& running) {
-  bool begins = running.step == 1;
+Breakpoint::Begins Debugger::WhatBegins(const Running& running) {
+  bool is_call = running.step == 1;
   if (called_) {
     auto innermost =
         llvm::find_if(llvm::reverse(running.frames), [](const StopFrame& f) { return f.function; });
-    begins |= innermost != running.frames.rend() && innermost->function == called_;
+    is_call |= innermost != running.frames.rend() && innermost->function == called_;
     called_ = nullptr;
   }
-  if (running.frames.empty() || running.frames.back().function) return begins;
-  const StopFrame& loop = running.frames.back();
-  begins |= loop.loop != last_loop_ || loop.iteration != last_iteration_;
-  last_loop_ = loop.loop;
-  last_iteration_ = loop.iteration;
-  return begins;
+  if (is_call) last_loop_.clear();  // the call's loops are other ones, of whatever name
+  bool is_iteration = false;
+  if (!running.frames.empty() && !running.frames.back().function) {
+    const StopFrame& loop = running.frames.back();
+    is_iteration = loop.loop != last_loop_ || loop.iteration != last_iteration_;
+    last_loop_ = loop.loop;
+    last_iteration_ = loop.iteration;
+  }
+  if (is_call) return Breakpoint::Begins::kCall;
+  return is_iteration ? Breakpoint::Begins::kIteration : Breakpoint::Begins::kNothing;
 }
 
 Error Debugger::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
@@ -105,12 +108,12 @@ Error Debugger::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   running_.push_back(std::move(begun));
   const Running& running = running_.back();
   KeepGiven(running);
-  bool begins_call = BeginsCall(running);
+  Breakpoint::Begins begins = WhatBegins(running);
   if (replay_) {
     if (!Arrives(running.step, Phase::kBefore)) return Error::success();
     return StopAt(Why::kBack, Phase::kBefore, {});
   }
-  std::vector<int> hits = HitBefore(running, begins_call);
+  std::vector<int> hits = HitBefore(running, begins);
   if (!hits.empty()) return StopAt(Why::kBreakpoint, Phase::kBefore, std::move(hits));
   if (StepEndsBefore(running) || has_failed) return StopAt(Why::kStep, Phase::kBefore, {});
   return Error::success();
@@ -179,12 +182,12 @@ bool Debugger::StepEndsBefore(const Running& running) {
   return !is_in || --left_ <= 0;
 }
 
-std::vector<int> Debugger::HitBefore(const Running& running, bool begins_call) {
+std::vector<int> Debugger::HitBefore(const Running& running, Breakpoint::Begins begins) {
   std::vector<int> hits;
   if (order_.passes_breakpoints && has_begun_) return hits;
   for (Breakpoint& breakpoint : breakpoints_) {
     if (breakpoint.has_condition() ||
-        !breakpoint.IsAt(running.node, IterationOf(running.frames), begins_call))
+        !breakpoint.IsAt(running.node, IterationOf(running.frames), begins))
       continue;
     ++breakpoint.hits;
     hits.push_back(breakpoint.number);
@@ -205,7 +208,7 @@ std::vector<int> Debugger::HitAfter(const Running& running, llvm::ArrayRef<Tenso
   if (!breakpoints_.empty()) stop_.node = running.node;
   for (Breakpoint& breakpoint : breakpoints_) {
     if (!breakpoint.has_condition() ||
-        !breakpoint.IsAt(running.node, IterationOf(running.frames), /*begins_call=*/false))
+        !breakpoint.IsAt(running.node, IterationOf(running.frames), Breakpoint::Begins::kNothing))
       continue;
     bool holds = false;
     for (size_t i = 0; i < outputs.size() && !holds; ++i) {

@@ -86,9 +86,9 @@ Expected<Written> ModelBytes(const Model& model) {
   AppendVarint(&written.bytes, 1);
   for (const GraphInFile& graph : model.graphs) {
     std::string graph_def = GraphBytes(*graph.module), meta_graph;
-    bool changed = false;
-    for (Node node : graph.module->main.nodes())
-      changed |= graph.module->main.UnchangedSource(node.id()).empty();
+    const Graph& main = graph.module->main;
+    bool changed = main.num_nodes() != main.end_id();  // nodes were removed
+    for (Node node : main.nodes()) changed |= main.UnchangedSource(node.id()).empty();
     AppendMetaGraph(graph, graph_def, changed, &meta_graph);
     constexpr size_t kLargest = INT32_MAX;
     if (meta_graph.size() > kLargest) {

@@ -67,6 +67,10 @@ std::vector<const Signature*> InOrder(const GraphInFile& graph) {
 
 }  // namespace
 
+bool IsOfModel(const GraphInFile& graph) {
+  return !graph.signatures.empty() || !graph.meta_graph.empty();
+}
+
 void WriteSignaturesText(const GraphInFile& graph, llvm::raw_ostream& os) {
   const Signature* usual = DefaultSignature(graph);
   for (const Signature* signature : InOrder(graph)) {
@@ -88,12 +92,13 @@ void WriteSignaturesText(const GraphInFile& graph, llvm::raw_ostream& os) {
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, bool all, llvm::raw_ostream& os,
                       const ShortNames& names) {
-  if (!graph.signatures.empty()) {
+  if (IsOfModel(graph)) {
     WriteObjectFunctionsText(graph.whole ? *graph.whole : graph, all, os);
     os << "\n";
     std::vector<SavedVariable> variables = OwnVariablesOf(graph);
     if (!variables.empty()) os << VariablesText(variables) << "\n";
-    if (size_t nodes = NodesOfSaver(graph).size())
+    size_t nodes = graph.signatures.empty() ? 0 : NodesOfSaver(graph).size();
+    if (nodes > 0)
       os << "saver: " << Plural(nodes, "node") << " that no signature needs\n";
   }
   os << Plural(summary.nodes, "node") << ", " << Plural(summary.data_edges, "edge") << ", "

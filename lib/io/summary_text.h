@@ -10,11 +10,14 @@
 
 namespace grapnel {
 
+// True if the graph comes from a SavedModel or a MetaGraph.
+bool IsOfModel(const GraphInFile& graph);
 // Prints the signatures, each after an empty line.
 void WriteSignaturesText(const GraphInFile& graph, llvm::raw_ostream& os);
-// Prints functions of objects, variables, sizes, ops, devices, constants and functions of a graph;
-// also its inputs, outputs and ops with effects if it has no signatures, or if `all`. Truncates long
-// lists unless `all`.
+// Prints sizes, ops, devices, constants and functions of a graph; before them, if IsOfModel, an
+// empty line, the functions of the objects and the variables. Also prints the graph's inputs,
+// outputs and ops with effects if it has no signatures, or if `all`. Truncates long lists unless
+// `all`.
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
                       const FunctionLibrary& library, bool all, llvm::raw_ostream& os,
                       const ShortNames& names = {});

@@ -9,6 +9,9 @@
 #include "lib/io/open.h"
 #include "lib/io/saved_model_writer.h"
 #include "lib/ir/import.h"
+#include "lib/proto/saved_model.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "tests/io/model_files.h"
 #include "tests/io/testing.h"
 
 namespace grapnel {
@@ -139,6 +142,34 @@ TEST(WriteSavedModel, KeepsNodesOnACycle) {
   ASSERT_FALSE(WriteSavedModel(model, folder));
   Model again = Get(OpenModel(folder));
   EXPECT_EQ(again.graphs.front().module->main.num_nodes(), before + 2);
+}
+
+// The contexts of TensorFlow 1's loops name nodes, which may be those that were removed.
+TEST(WriteSavedModel, DropsContextsOfControlFlowIfANodeWasRemoved) {
+  TempFolder folder;
+  proto::SavedModel saved;
+  proto::MetaGraphDef& meta = *saved.add_meta_graphs();
+  meta = SmallMetaGraph({"serve"});
+  proto::NodeDef* unread = meta.mutable_graph_def()->add_node();
+  unread->set_name("unread");
+  unread->set_op("NoOp");
+  (*meta.mutable_collection_def())["while_context"].mutable_bytes_list()->add_value("unread");
+  folder.Write("model/saved_model.pb", saved.SerializeAsString());
+  Model model = Get(OpenModel(folder / "model/saved_model.pb"));
+  auto collections = [&](const char* name) {
+    EXPECT_FALSE(Failed(WriteSavedModel(model, folder / name)));
+    proto::SavedModel written;
+    EXPECT_TRUE(written.ParseFromString(ReadAll(folder / (std::string(name) + "/saved_model.pb"))));
+    std::vector<std::string> names;
+    for (const auto& [key, value] : written.meta_graphs(0).collection_def()) names.push_back(key);
+    llvm::sort(names);
+    return names;
+  };
+  EXPECT_EQ(collections("same"),
+            (std::vector<std::string>{"train_op", "variables", "while_context"}));
+  Graph& graph = model.graphs.front().module->main;
+  graph.RemoveNode(graph.Find("unread").id());
+  EXPECT_EQ(collections("removed"), (std::vector<std::string>{"train_op", "variables"}));
 }
 
 TEST(WriteGraph, TargetsThatCannotBeWritten) {
