@@ -149,6 +149,11 @@ class GraphPage {
   std::string SearchJson(llvm::StringRef text, size_t limit, const SeenNodes& seen,
                          llvm::function_ref<bool()> is_gone);
 
+  // The layers, and the boxes that show them: {"layers": [{"path", "class"}], "boxes": [[layer, body,
+  // scope, node]]}. A box is that of the scope or, if this is -1, that of the node; a layer without
+  // a box of its own has that of its first node. Analyzes all bodies that have nodes of layers.
+  std::string LayersJson();
+
   // The values that filters can hide, in all bodies: {"op": [[text, nodes], ...], "job", "task",
   // "device", "cluster", "function"}, most frequent first. Takes time linear in the nodes.
   std::string FacetsJson() const;
@@ -211,6 +216,7 @@ class GraphPage {
   Counts CountClusters() const;
   const SignatureBody* EntryOf(const Graph& graph) const;  // null: no signature runs this body
   void WriteSignatures(llvm::json::OStream& json) const;
+  void WriteLayer(const BoxLayers::Layer& layer, llvm::json::OStream& json) const;
 
   const Module& module_;
   ModuleShapes shapes_;

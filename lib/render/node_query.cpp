@@ -120,7 +120,7 @@ std::optional<int> NodeQuery::RankOf(const Node& node, const Texts& texts) const
     }
     if (!holds) return std::nullopt;
   }
-  return rank.value_or(0);
+  return 2 * rank.value_or(0) + (node.op() == "_Arg" ? 1 : 0);
 }
 
 }  // namespace grapnel

@@ -29,9 +29,10 @@ class NodeQuery {
   };
   // Returns the rank of a node, where 0 is best; nullopt if the node does not match. The query's
   // first word about names decides the rank by what it matches: the whole name (best), the last
-  // component, the op, the beginning of the last component, or any part of the name.
+  // component, the op, the beginning of the last component, or any part of the name. Of equal ones,
+  // arguments of functions come last: their names repeat those of what they are passed to.
   std::optional<int> RankOf(const Node& node, const Texts& texts) const;
-  static constexpr int kRanks = 5;
+  static constexpr int kRanks = 10;
 
  private:
   enum class Field { kName, kOp, kDevice, kTypes, kAttributes };

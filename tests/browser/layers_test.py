@@ -90,6 +90,38 @@ class Layers(page_case.PageCase):
             self.assertEqual(len(found), 1, found)
             self.assertTrue(found[0].endswith("movie_dense_1/BiasAdd"))
 
+    def take(self, words):
+        """Searches, opens the first result, and returns what is selected: the box, whether it is in sight, and the panel's title."""
+        self.browser.js("grapnel.view.select(undefined)")
+        self.browser.js("return grapnel.find(arguments[0])", words)
+        self.browser.press("Enter")
+        self.browser.wait("grapnel.view.chosen")
+        return self.browser.js("""const {chosen: {box, x, y, w, h}, at, canvas} = grapnel.view;
+          const [cx, cy] = [(x + w / 2) * at.zoom + at.x, (y + h / 2) * at.zoom + at.y];
+          return {layer: box.layer, kind: box.kind, panel: document.querySelector('#panel h2').textContent,
+            seen: cx > 0 && cy > 0 && cx < canvas.clientWidth && cy < canvas.clientHeight};""")
+
+    def test_a_layer_is_found_by_its_name(self):
+        # One with a box, one of a single op, one of a nested model, one in a closed box.
+        wanted = {"cnn_plain": ["conv2d_1", "flatten", "max_pooling2d_1"], "two_towers": ["movie_dense"], "siamese": ["shared_projection"],
+                  "preprocessing": ["age_normalization"], "resnet50": ["conv5_block3_2_conv"]}
+        for model, names in wanted.items():
+            for show in (self.serve_and_show, self.open_file):
+                show(os.path.join(MODELS, model, "model"))
+                for name in names:
+                    self.browser.js("grapnel.view.closeAll()")
+                    found = self.take(name)
+                    self.assertEqual(found["layer"].split("/")[-1], name, found)
+                    self.assertTrue(found["seen"], found)
+                    if found["kind"] == "scope":
+                        self.assertEqual(found["panel"], name)
+        self.assertEqual(self.results("conv5_block3_2_conv")[0].split(), ["Conv2D", "conv5_block3_2_conv"])
+        self.serve_and_show(os.path.join(MODELS, "nested_keras2", "model"))
+        self.assertEqual(self.results("dense")[0].split(), ["Dense", "dense"])
+        self.assertEqual(self.results("op:MatMul dense")[0].split()[0], "MatMul")
+        found = self.results("dense kernel")
+        self.assertGreater(max(i for i, text in enumerate(found) if text.startswith("_Arg")), min(i for i, text in enumerate(found) if not text.startswith("_Arg")))
+
     def test_nodes_with_a_box_are_found_first(self):
         path = os.path.join(tempfile.mkdtemp(), "many.gtxt")
         with open(path, "w", encoding="utf-8") as file:

@@ -24,18 +24,24 @@ class NodeQueryTest : public testing::Test {
 
 TEST_F(NodeQueryTest, TheNearestNameComesFirst) {
   EXPECT_EQ(Rank("model/block_1/conv/RELU"), 0);
-  EXPECT_EQ(Rank("relu"), 1);
-  EXPECT_EQ(Rank("relu6"), 2);
-  EXPECT_EQ(Rank("rel"), 3);
-  EXPECT_EQ(Rank("lock_1/CO"), 4);
+  EXPECT_EQ(Rank("relu"), 2);
+  EXPECT_EQ(Rank("relu6"), 4);
+  EXPECT_EQ(Rank("rel"), 6);
+  EXPECT_EQ(Rank("lock_1/CO"), 8);
   EXPECT_EQ(Rank("block_2"), std::nullopt);
   EXPECT_EQ(Rank("relu7"), std::nullopt);
 }
 
+TEST_F(NodeQueryTest, ArgumentsOfFunctionsComeBehindOthers) {
+  node_ = module_.main.node(module_.main.AddNode("model_block_1_relu", "_Arg"));
+  EXPECT_EQ(Rank("model_block_1_relu"), 1);
+  EXPECT_EQ(Rank("block_1_relu"), 9);
+}
+
 TEST_F(NodeQueryTest, GlobsBeginAtAnyComponent) {
   EXPECT_EQ(Rank("model*"), 0);
-  EXPECT_EQ(Rank("re?u"), 1);
-  EXPECT_EQ(Rank("block_?/*"), 4);
+  EXPECT_EQ(Rank("re?u"), 2);
+  EXPECT_EQ(Rank("block_?/*"), 8);
   EXPECT_EQ(Rank("lock*"), std::nullopt);
   EXPECT_EQ(Rank("[*"), std::nullopt);  // not a glob: searched as a part of the name
 }
@@ -49,16 +55,16 @@ TEST_F(NodeQueryTest, AnOpIsWholeOrAGlob) {
 }
 
 TEST_F(NodeQueryTest, RegularExpressionsMatchPartsOfNames) {
-  EXPECT_EQ(Rank("/re.u$/"), 1);
-  EXPECT_EQ(Rank("/Block_\\d.conv/"), 4);
+  EXPECT_EQ(Rank("/re.u$/"), 2);
+  EXPECT_EQ(Rank("/Block_\\d.conv/"), 8);
   EXPECT_EQ(Rank("/^block/"), std::nullopt);
-  EXPECT_EQ(Rank("/block_1/"), 4);
+  EXPECT_EQ(Rank("/block_1/"), 8);
   EXPECT_EQ(Rank("/(/"), std::nullopt);  // not a regular expression: a part of the name
 }
 
 TEST_F(NodeQueryTest, AllWordsMustHold) {
   EXPECT_EQ(Rank("op:relu6 shape:[2, device:GPU attr:same"), 0);
-  EXPECT_EQ(Rank("op:relu6 relu"), 1);
+  EXPECT_EQ(Rank("op:relu6 relu"), 2);
   EXPECT_EQ(Rank("relu dtype:half"), std::nullopt);
   EXPECT_EQ(Rank("relu device:cpu"), std::nullopt);
   EXPECT_EQ(Rank("relu attr:valid"), std::nullopt);

@@ -25,6 +25,7 @@ class DocumentsWriter {
   Error Write() {
     file_.Put("model", page_.ModelJson());
     file_.Put("facets", page_.FacetsJson());
+    file_.Put("layers", page_.LayersJson());
     RETURN_IF_ERROR(FurtherLists());
     for (size_t body = 0; body < page_.num_bodies(); ++body) {
       file_.PutRows(Path("scopes", body) + "/", TablesFor(page_.num_scopes(body), kScopesATable),

@@ -64,6 +64,8 @@ constexpr GraphDocument kDocuments[] = {
      }},
     {"facets",
      [](GraphPage& graph, const RouteCall&) -> Expected<Document> { return graph.FacetsJson(); }},
+    {"layers",
+     [](GraphPage& graph, const RouteCall&) -> Expected<Document> { return graph.LayersJson(); }},
     {"text/{body}/{scope}", Text},
 };
 

@@ -193,14 +193,15 @@ export class GraphView extends EventTarget {
 
   // Opens the scopes around a node, selects the node, brings it into view and promises its box;
   // selects nothing if the node has no box. `around`: the scopes in the node's document;
-  // `instance`: the open instance of the body to use, if any (opened.js).
-  async reveal(body, node, around, instance = undefined) {
+  // `instance`: the open instance of the body to use, if any (opened.js). With the `key` "scope",
+  // `id` is that of a scope.
+  async reveal(body, id, around, {instance = undefined, key = "id"} = {}) {
     const inside = instance !== undefined && this.boxes.some((box) => box.instance === instance);
     if (!inside && body !== this.body) await this.show(body);
     const where = inside ? instance : this.instance;
     for (const scope of around) this.open.add(`${where}|${scope}`);
     await this.update();
-    const found = this.boxes.find((box) => box.instance === where && box.box.id === node);
+    const found = this.boxes.find((box) => box.instance === where && box.box[key] === id);
     this.select(found);
     if (found) this.center(found);
     return found;

@@ -62,7 +62,8 @@ class Page {
     setUpTools(this);
     this.filtering = new Visibility(this);
     this.filterPanel = new FilterPanel(this, this.filtering);
-    this.find = setUpSearch(() => this, () => this.view.boxes, (body, node) => this.go(body, node));
+    this.find = setUpSearch(() => this, () => this.view.boxes, (body, node) => this.go(body, node),
+      (layer) => this.goLayer(layer));
     this.view.addEventListener("select", ({box}) => this.chosen(box));
     this.view.addEventListener("change", () => this.changed());
     this.view.addEventListener("error", ({error}) => this.fail(error));
@@ -208,6 +209,17 @@ class Page {
       this.showBoxless(body, node);
       if (!found && this.filtering.filter.on) this.panel.showHidden(() => this.showHidden(body, id));
     });
+  }
+
+  // Shows the box of a layer; see searchLayers.
+  async goLayer({body, scope, node}) {
+    if (this.panes.on || scope < 0) return this.go(body, node);
+    const {around} = await this.source.node(body, node);
+    let found;
+    await this.step(async () => {
+      found = await this.view.reveal(body, scope, around.slice(0, around.indexOf(scope)), {key: "scope"});
+    });
+    if (!found) await this.go(body, node);  // a filter hides the box
   }
 
   // Shows a node without a box of its own in the panel.

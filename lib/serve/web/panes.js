@@ -272,7 +272,8 @@ export class Panes {
     if (match) {
       const node = await other.source.node(...match);
       docs.set(other, [match[0], node]);
-      await other.view.reveal(...match, node.around, instance && this.instance(side, instance));
+      await other.view.reveal(...match, node.around,
+        {instance: instance && this.instance(side, instance)});
     } else {
       other.view.select(undefined);
     }

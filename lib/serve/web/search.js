@@ -1,14 +1,14 @@
 // Searches all nodes of all bodies. Words are parts of names or whole ops, globs with * or ?, or
 // /REGEX/ for names; op: is a whole op or a glob of it; shape:, type:, device: and attr: match parts
 // of other properties, and model.py:12 finds the nodes that this source line made. All words must
-// match. Nodes that have a box come first, then others of the bodies that are shown. The server answers
-// (lib/render/node_query.h); a page in a file searches itself, by the same rules.
+// match. Layers come first. Then come nodes that have a box, then others of the bodies that are shown:
+// the server finds them (lib/render/node_query.h); a page in a file searches itself, by the same rules.
 
 import {byId, commas, element} from "./dom.js";
 import {typesText} from "./node_list.js";
 import {isFile} from "./source.js";
 
-const MOST = 200, MOST_SEEN = 1000, RANKS = 5;
+const MOST = 200, MOST_SEEN = 1000, RANKS = 10;
 const LINE = /^[^\s:]+\.\w+:\d+$/u;  // a source line, "model.py:12"
 const FIELDS = {
   op: ({op}) => op, device: ({device = ""}) => device, shape: typesText, type: typesText, dtype: typesText,
@@ -91,7 +91,7 @@ function matcher(terms) {
   const decides = Math.max(0, terms.findIndex(({isName}) => isName));
   return (list, row) => {
     const ranks = checks.map((check) => check(list, row));
-    return ranks.includes(-1) ? -1 : ranks[decides];
+    return ranks.includes(-1) ? -1 : 2 * ranks[decides] + Number(list.traits(row).op === "_Arg");
   };
 }
 
@@ -127,8 +127,28 @@ export function search(source, summary, text, boxes = [], goesOn = () => true) {
   return isFile ? searchFile(source, summary, text, seen, goesOn) : source.search(text, seen);
 }
 
-// `model()` returns {source, summary} of the graph to search, `boxes()` the placed boxes.
-export function setUpSearch(model, boxes, go) {
+// Promises [{layer, body, scope, node}]: the layers whose names or paths fit all words, the best ones
+// first; a layer is where `body` shows it or, if that does not, the first of its other bodies.
+// {scope, node}: see GraphPage::LayersJson.
+async function searchLayers(source, summary, text, body) {
+  const terms = parse(text);
+  if (terms.length === 0 || !terms.every(({isName}) => isName)) return [];
+  const {layers, boxes} = await source.layers(), order = [body, summary.first ?? 0];
+  const isLess = (a, b) => order.indexOf(b) - order.indexOf(a) || Number(a === 0) - Number(b === 0) || a - b;
+  const hits = layers.flatMap((layer, index) => {
+    const ranks = terms.map((term) =>
+      rankOfName(term, layer.path.toLowerCase(), (layer.class ?? "").toLowerCase()));
+    if (ranks.includes(-1)) return [];
+    const own = boxes.filter(([of]) => of === index), [there] = own.map((box) => box[1]).sort(isLess);
+    return own.filter((box) => box[1] === there)
+      .map(([, , scope, node]) => ({layer, rank: ranks[0], body: there, scope, node}));
+  });
+  return hits.sort((a, b) => a.rank - b.rank).slice(0, MOST);
+}
+
+// `model()` returns {source, summary, view} of the graph to search, `boxes()` the placed boxes.
+// `go(body, node)` shows a node, `goLayer({body, scope, node})` the box of a layer.
+export function setUpSearch(model, boxes, go, goLayer) {
   const input = byId("search"), box = byId("results");
   let turn = 0, chosen = -1, answered = "";  // `answered`: the query whose results are listed
   const options = () => [...box.querySelectorAll("[role=option]")];
@@ -144,18 +164,23 @@ export function setUpSearch(model, boxes, go) {
     const mine = ++turn, text = input.value;
     chosen = -1;
     if (!text.trim() || !model().summary) return close();
-    const {source, summary} = model();
-    const {hits, more} = await search(source, summary, text, boxes(), () => mine === turn);
+    const {source, summary, view} = model();
+    const [layers, {hits, more}] = await Promise.all([searchLayers(source, summary, text, view.body),
+      search(source, summary, text, boxes(), () => mine === turn)]);
     if (mine !== turn) return;
+    const place = (body) => (body > 0 ? `in ${summary.bodies[body].name}` : "");
+    const layerItem = (hit) => element("div", {role: "option", tabindex: "-1",
+      onclick: () => { close(); goLayer(hit); }},
+      element("span", {}, `${hit.layer.class ?? "Layer"}  ${hit.layer.path}`),
+      element("div", {class: "where"}, place(hit.body)));
     const item = ({body, node, name, op, device, types}) => element("div", {role: "option", tabindex: "-1",
       onclick: () => { close(); go(body, node); }},
       element("span", {}, `${op}  ${name}`),
-      element("div", {class: "where"}, [body > 0 ? `in ${summary.bodies[body].name}`
-        : "", types, device].filter(Boolean).join("  ")));
-    box.replaceChildren(...hits.map(item));
-    if (hits.length === 0) {
+      element("div", {class: "where"}, [place(body), types, device].filter(Boolean).join("  ")));
+    box.replaceChildren(...layers.map(layerItem), ...hits.map(item));
+    if (layers.length + hits.length === 0) {
       box.append(element("p", {},
-        "No node fits. Words are parts of names, globs (block_*/conv) or regular expressions " +
+        "Nothing fits. Words are parts of names, globs (block_*/conv) or regular expressions " +
           "(/conv.*bias/); op:Conv2D (all of it; op:*conv* for a part), shape:[?,28], dtype:half, " +
           "device:GPU and attr:SAME look elsewhere, and model.py:12 is what a line of the program made."));
     }

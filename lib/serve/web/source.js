@@ -108,6 +108,7 @@ export class Source {
   }
 
   summary() { return this.get("model"); }
+  layers() { return this.get("layers"); }
 
   // Promises an opened scope, with its layers; undefined: the outermost.
   scope(body, id) {
