@@ -33,6 +33,9 @@ void BoxLayers::Add(const LayerTable& table, std::vector<int>* numbers) {
     layer.name = from.name;
     layer.class_name = Printable(from.class_name);
     layer.is_model = from.is_model;
+    layer.outputs = from.outputs;
+    for (int variable : from.variables) layer.variables.push_back(table.variables()[variable]);
+    layer.parameters = table.ParametersOf(static_cast<int>(i));
   }
 }
 

@@ -17,6 +17,9 @@ class BoxLayers {
     std::string name, class_name;
     int parent = -1;  // lower than the layer's own number
     bool is_model = false;
+    std::vector<LayerOutput> outputs;
+    std::vector<LayerVariable> variables;  // its own, without those of layers in it
+    ParameterCount parameters;             // with those of layers in it
   };
 
   BoxLayers() = default;  // of a graph without layers

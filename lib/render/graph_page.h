@@ -149,9 +149,12 @@ class GraphPage {
   std::string SearchJson(llvm::StringRef text, size_t limit, const SeenNodes& seen,
                          llvm::function_ref<bool()> is_gone);
 
-  // The layers, and the boxes that show them: {"layers": [{"path", "class"}], "boxes": [[layer, body,
-  // scope, node]]}. A box is that of the scope or, if this is -1, that of the node; a layer without
-  // a box of its own has that of its first node. Analyzes all bodies that have nodes of layers.
+  // The layers, and the boxes that show them: {"layers": [{"path", "class", "outputs": types of
+  // the tensors that others read, "parameters": with those of layers in it, "trainable": of these, if
+  // the file says it, "open": true if they are at least so many, "weights": [[name, type]] of its
+  // own}], "boxes": [[layer, body, scope, node]]}. A box is that of the scope or, if this is -1, that
+  // of the node; a layer without a box of its own has that of its first node. Analyzes all bodies
+  // that have nodes of layers.
   std::string LayersJson();
 
   // The values that filters can hide, in all bodies: {"op": [[text, nodes], ...], "job", "task",

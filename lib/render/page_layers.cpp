@@ -101,6 +101,26 @@ std::string GraphPage::LayersJson() {
 void GraphPage::WriteLayer(const BoxLayers::Layer& layer, llvm::json::OStream& json) const {
   json.attribute("path", layer.path);
   if (!layer.class_name.empty()) json.attribute("class", layer.class_name);
+  json.attributeArray("outputs", [&] {
+    for (const LayerOutput& output : layer.outputs) {
+      auto place = Find(output.function, output.node);
+      if (!place) continue;
+      Port port = {place->second, output.index};
+      json.value(TensorText(shapes(place->first).TypeOf(port), shapes(place->first).OfPort(port)));
+    }
+  });
+  const ParameterCount& count = layer.parameters;
+  json.attribute("parameters", count.all);
+  if (count.is_told) json.attribute("trainable", count.trainable);
+  if (count.is_open) json.attribute("open", true);
+  json.attributeArray("weights", [&] {
+    for (const LayerVariable& variable : layer.variables) {
+      json.array([&] {
+        json.value(Printable(variable.name));
+        json.value(TensorText(variable.dtype, variable.shape));
+      });
+    }
+  });
 }
 
 }  // namespace grapnel

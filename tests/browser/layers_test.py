@@ -122,6 +122,24 @@ class Layers(page_case.PageCase):
         found = self.results("dense kernel")
         self.assertGreater(max(i for i, text in enumerate(found) if text.startswith("_Arg")), min(i for i, text in enumerate(found) if not text.startswith("_Arg")))
 
+    def about(self, layer):
+        """What the panel says about the layer that the search finds."""
+        self.take(layer)
+        self.browser.wait("document.querySelector('#panel .layer')?.textContent.includes('parameter')")
+        return self.browser.js("return [document.querySelector('#panel .layer').previousSibling.textContent,"
+                               " ...[...document.querySelector('#panel .layer').children].flatMap((e) => e.innerText.split('\\n'))]")
+
+    def test_the_panel_says_what_a_layer_has(self):
+        for show in (self.serve_and_show, self.open_file):
+            show(os.path.join(MODELS, "cnn_plain", "model"))
+            self.assertEqual(self.about("conv2d_1"), ["Layer conv2d_1", "Output float[?,11,11,16]", "1,168 parameters",
+                             "sequential/conv2d_1/kernel\tfloat[3,3,8,16]", "sequential/conv2d_1/bias\tfloat[16]"])
+            self.assertEqual(self.about("max_pooling2d"), ["All of layer max_pooling2d", "Output float[?,13,13,8]", "0 parameters"])
+            show(os.path.join(MODELS, "nested_keras2", "model"))
+            found = self.about("body")
+            self.assertEqual(found[0], "Layer body (Sequential)")
+            self.assertGreater(len(found), 6, "the weights of the layers in it")
+
     def test_nodes_with_a_box_are_found_first(self):
         path = os.path.join(tempfile.mkdtemp(), "many.gtxt")
         with open(path, "w", encoding="utf-8") as file:

@@ -5,11 +5,12 @@ import {fillOfKind} from "./draw.js";
 import {lineItem} from "./edge_list.js";
 import {isFile} from "./source.js";
 
-const FEW = 12;  // marked nodes that are listed at first
+const FEW = 12;  // marked nodes, or weights, that are listed at first
 
 const heading = (...text) => element("h3", {}, ...text);
-// Returns elements with the costs of a box and their shares of its body's costs.
-function costs({box, view}) {
+// Returns elements with the costs of a box and their shares of its body's costs. `batch`: the size
+// of a batch that the FLOPs assume, if the model leaves it open.
+function costs({box, view}, batch) {
   const share = (key) => {
     const all = view[`all_${key}`];
     return all > box[key] ? `, ${Math.round((100 * box[key]) / all) || "less than 1"} % of the whole` : "";
@@ -17,8 +18,26 @@ function costs({box, view}) {
   const line = (key, words) => (box[key] > 0
     ? [element("p", {class: "dim"}, `${commas(box[key])} ${words}${share(key)}`)] : []);
   return [
-    ...line("flops", "FLOPs, estimated by shapes"),
+    ...line("flops", `FLOPs, estimated by shapes${batch ? ` for a batch of ${batch}` : ""}`),
     ...line("bytes", "bytes of constants and variables"),
+  ];
+}
+
+// Returns elements with a layer's output, parameters and weights, those of layers in it included.
+function layerFacts(layers, path) {
+  const layer = layers.find((one) => one.path === path);
+  if (!layer) return [];
+  const {outputs, parameters, trainable = parameters, open} = layer;
+  const inside = layers.filter((one) => one === layer || one.path.startsWith(`${path}/`));
+  const weights = new Map(inside.flatMap((one) => one.weights)), few = [...weights].slice(0, FEW);
+  const row = ([name, type]) => element("tr", {}, element("td", {}, name), element("td", {}, type));
+  const rest = weights.size - few.length;
+  return [
+    ...outputs.length > 0 ? [element("p", {}, `Output ${outputs.join(", ")}`)] : [],
+    element("p", {}, `${open ? "at least " : ""}${plural(parameters, "parameter")}`,
+      trainable < parameters && ` (${commas(trainable)} trainable)`),
+    ...few.length > 0 ? [element("table", {}, ...few.map(row))] : [],
+    ...rest > 0 ? [element("p", {class: "dim"}, `and ${plural(rest, "more weight")}`)] : [],
   ];
 }
 
@@ -200,11 +219,11 @@ export class Panel {
     const out = view.edges.filter((edge) => edge.from === index);
     const parts = [
       element("h2", {}, box.name || "(top)"),
-      ...box.layer ? [element("p", {}, `Layer ${box.layer}`, box.className && ` (${box.className})`)] : [],
+      ...this.layer(box),
       element("p", {class: "dim"}, SIBLINGS[box.siblings] ?? "Name scope", ` ${box.path}`,
         box.taken > 0 ? `, and ${plural(box.taken, "op")} between its ops` : ""),
       element("p", {}, `${plural(box.ops, "op")}: ${(box.notes ?? []).join("; ")}`),
-      ...costs(placed),
+      ...costs(placed, this.summary.batch),
       element("p", {},
         element("button", {type: "button", onclick: () => this.actions.toggle(placed)},
           placed.inner ? "Close" : "Open"),
@@ -222,6 +241,15 @@ export class Panel {
     this.root.replaceChildren(...parts);
   }
 
+  // Returns elements about the layer that a box shows, if any.
+  layer(box, words = "Layer") {
+    if (!box.layer) return [];
+    const more = element("div", {class: "layer"});
+    this.source.layers().then(({layers}) => more.append(...layerFacts(layers, box.layer)))
+      .catch((error) => more.append(element("p", {class: "problem"}, error.message)));
+    return [element("p", {}, `${words} ${box.layer}`, box.className && ` (${box.className})`), more];
+  }
+
   showNode(body, node, placed) {
     const parts = [
       element("h2", {}, node.op),
@@ -229,7 +257,7 @@ export class Panel {
         copy("copy", "Copy the name (c)", node.name), " ",
         copy("copy as text", node.text, node.text + "\n")),
     ];
-    if (placed?.box.layer) parts.push(element("p", {}, `All of layer ${placed.box.layer}`));
+    if (placed?.box.layer) parts.push(...this.layer(placed.box, "All of layer"));
     if (this.actions.ways) parts.push(this.actions.ways(body, node));
     if (body > 0) {
       parts.push(element("p", {class: "dim"}, "in function ",
@@ -265,7 +293,7 @@ export class Panel {
     if (node.placed) parts.push(told("runs on", node.placed));
     parts.push(told(node.placed ? "requested" : "device", node.device ?? "none requested"));
     if (node.cluster) parts.push(told("XLA cluster", node.cluster));
-    if (placed) parts.push(...costs(placed));
+    if (placed) parts.push(...costs(placed, this.summary.batch));
     if (node.stack) parts.push(...stackOf(node.stack, this.actions.find));
     if (node.value !== undefined) parts.push(heading("Value"), element("p", {class: "value"}, node.value));
     if (node.statistics) parts.push(...valueStatistics(node.statistics));

@@ -172,7 +172,7 @@ export function setUpSearch(model, boxes, go, goLayer) {
     const layerItem = (hit) => element("div", {role: "option", tabindex: "-1",
       onclick: () => { close(); goLayer(hit); }},
       element("span", {}, `${hit.layer.class ?? "Layer"}  ${hit.layer.path}`),
-      element("div", {class: "where"}, place(hit.body)));
+      element("div", {class: "where"}, [place(hit.body), ...hit.layer.outputs].filter(Boolean).join("  ")));
     const item = ({body, node, name, op, device, types}) => element("div", {role: "option", tabindex: "-1",
       onclick: () => { close(); go(body, node); }},
       element("span", {}, `${op}  ${name}`),
