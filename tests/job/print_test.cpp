@@ -1,4 +1,4 @@
-// What a graph prints reaches the caller from one thread at a time.
+// A run calls its `print` on one thread at a time.
 #include <gtest/gtest.h>
 
 #include <atomic>
