@@ -46,7 +46,7 @@ gradient. `grapnel check-gradients MODEL` compares the gradients of a model with
 - **Graphs of TensorFlow 1**: branches of Switch and Merge have a gradient, and so do TensorArrays of all versions. Loops of single nodes
   (Enter, NextIteration, Exit) have none; the error says how to build the graph instead.
 - **Slices** (TensorFlow's IndexedSlices): the gradient of a gather stays a list of rows with their indices, until an op needs a dense
-  tensor.
+  tensor. `Gradients` and tapes make it dense when they return it; `SparseGradients` does not.
 - **Errors**: it is an error, with the line of the op, if an op without a gradient lies on the path from an x to a y. So is the op
   PreventGradient, and in a graph from a file an op with a custom gradient of Python, because a file does not contain Python functions.
 

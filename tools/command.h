@@ -72,8 +72,9 @@ class Invocation {
   // many of its `total` steps are done; total 0: unknown.
   void ReportProgress(llvm::StringRef what, int64_t done = 0, int64_t total = 0);
   // Says on stderr that the file or folder `path`, which a flag names, is complete: "wrote
-  // lenet.html (64 nodes)"; `content` may be empty. Says nothing if `path` is empty, standard output
-  // or another device, with --quiet, or if a program called the command, which named the file itself.
+  // lenet.html (64 nodes)"; `content` may be empty. Says nothing if `path` is empty, standard
+  // output or another device, with --quiet, or if a program called the command, which named the
+  // file itself.
   void Wrote(llvm::StringRef path, llvm::StringRef content = "");
   // The available passes and rules; null: those registered in the program.
   const PassRegistry* passes() const { return caller_ ? caller_->passes : nullptr; }

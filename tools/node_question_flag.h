@@ -20,8 +20,8 @@ struct NodeQuestionFlag {
                 "that match this pattern; which rules came close, and what would make them fire")
         .ShownAs("NODE|LAYER|GLOB");
   }
-  // Returns the question about the graph, only about the rules that `rule` names if it is not empty;
-  // null if the flag was not given.
+  // Returns the question about the graph, only about the rules that `rule` names if it is not
+  // empty; null if the flag was not given.
   Expected<std::unique_ptr<NodeQuestion>> Ask(const OpenedGraph& opened,
                                               const std::string& rule = "") const {
     if (node.empty()) return nullptr;

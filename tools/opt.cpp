@@ -251,7 +251,8 @@ void SayWritten(const Flags& flags, const Optimized& done, size_t nodes, Invocat
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   if (!flags.pipeline.function.empty() && flags.WritesFolder(opened))
     return MakeError(
-        "{0}: a SavedModel has all functions: --function optimizes one, and requires -o FILE.pb",
+        "{0}: a SavedModel has all functions, and --function optimizes one: write a graph file, "
+        "such as -o FILE.pb",
         flags.output);
   RETURN_IF_ERROR(flags.pipeline.Use(&opened));
   ThreadPool pool(invocation.flags.threads);

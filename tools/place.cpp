@@ -121,7 +121,8 @@ void ExplainWithWay(const PlacedGraphs& placed, const LoggedPlacement& logged, c
 }
 
 // Returns the nodes that a name means in the graph itself, as the graph has them: those of a layer,
-// a pattern, or one node; of a pattern also those in the functions that the graph calls. Empty if there are none. Errors: a name that fits several.
+// a pattern, or one node; of a pattern also those in the functions that the graph calls. Empty if
+// there are none. Errors: a name that fits several.
 Expected<std::vector<Instance>> NodesNamed(const PlacedGraphs& placed, const OpenedGraph& graph,
                                            const std::string& name) {
   ASSIGN_OR_RETURN(NodeSelection named, NameResolver(graph).Nodes(name, /*may_come=*/true));

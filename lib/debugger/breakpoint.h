@@ -48,8 +48,8 @@ class Breakpoint {
   const std::string& text() const { return text_; }
   bool has_condition() const { return !filter_.empty() || condition_; }
 
-  // What a node is the first node of: the run or its function's call, or an iteration of an
-  // Enter/Exit loop.
+  // Says of what a node is the first one: of the run or its function's call, or of an iteration of
+  // an Enter/Exit loop.
   enum class Begins : uint8_t { kNothing, kCall, kIteration };
   // True if the node and iteration match; for a breakpoint with a condition, whether to evaluate
   // the condition there.

@@ -27,8 +27,8 @@ class BodyView {
     int32_t port;
   };
 
-  // `graph` must outlive the view. `function` is null for the main graph. `names_only`: the view has
-  // neither name classes nor an order. Linear.
+  // `graph` must outlive the view. `function` is null for the main graph. `names_only`: the view
+  // has neither name classes nor an order. Linear.
   BodyView(const Graph& graph, const Function* function, bool names_only = false);
 
   int32_t size() const { return static_cast<int32_t>(ids_.size()); }

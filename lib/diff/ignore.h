@@ -32,8 +32,8 @@ struct IgnoreRules {
 };
 
 // The nodes to compare (--only). A filter is `op:GLOB`, `function:GLOB` (nodes of these functions),
-// or a glob of nodes and scopes: `block_1` includes everything in that scope. The nodes that another
-// name means, such as that of a layer, come from `find`.
+// or a glob of nodes and scopes: `block_1` includes everything in that scope. The nodes that
+// another name means, such as that of a layer, come from `find`.
 struct OnlyFilters {
   // Returns the nodes that a name means in a graph. Errors: an ambiguous name.
   using Find = llvm::function_ref<Expected<NodeSelection>(const Module&, llvm::StringRef)>;
@@ -41,7 +41,8 @@ struct OnlyFilters {
   static Expected<OnlyFilters> Parse(llvm::ArrayRef<std::string> filters);
 
   // Finds what names mean that match no node in either graph. Returns an error, with similar names,
-  // for the first filter that has no nodes then: a misspelled name would look like two equal graphs.
+  // for the first filter that has no nodes then: a misspelled name would look like two equal
+  // graphs.
   Error Resolve(const Module& a, const Module& b, Find find);
 
   bool empty() const { return filters.empty(); }

@@ -142,15 +142,20 @@ class Freezer {
     return TakesValue(node, slot) ? Error::success() : Refuse(handle, node);
   }
 
-  // True if the OpDef declares a plain tensor, neither a reference nor a resource, for input `slot`
-  // of `node`. Such an input reads the value of a TF1 variable already, so `node` stays as it is.
+  // True if input `slot` of `node` is a plain tensor, neither a reference nor a resource. Such an
+  // input reads the value of a TF1 variable already, so `node` stays as it is.
   static bool TakesValue(const Node& node, int slot) {
     const OpInfo* info = DefinitionOf(node);
     if (!info) return false;
     llvm::StringRef name = ArgumentOfInput(node, *info, slot);
-    for (const OpArg& arg : info->inputs) {
-      if (arg.name == name) return !arg.is_ref && arg.type != proto::DT_RESOURCE;
-    }
+    auto arg = llvm::find_if(info->inputs, [&](const OpArg& one) { return one.name == name; });
+    if (arg == info->inputs.end() || arg->is_ref) return false;
+    // An attribute of the node may say that the input is a resource.
+    if (!arg->type_attr.empty()) return node.GetType(arg->type_attr) != proto::DT_RESOURCE;
+    if (arg->type_list_attr.empty()) return arg->type != proto::DT_RESOURCE;
+    auto types = TypesOf(node, *info);
+    if (types) return types->inputs[slot] != proto::DT_RESOURCE;
+    llvm::consumeError(types.takeError());
     return false;
   }
 

@@ -98,8 +98,7 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary,
     std::vector<SavedVariable> variables = OwnVariablesOf(graph);
     if (!variables.empty()) os << VariablesText(variables) << "\n";
     size_t nodes = graph.signatures.empty() ? 0 : NodesOfSaver(graph).size();
-    if (nodes > 0)
-      os << "saver: " << Plural(nodes, "node") << " that no signature needs\n";
+    if (nodes > 0) os << "saver: " << Plural(nodes, "node") << " that no signature needs\n";
   }
   os << Plural(summary.nodes, "node") << ", " << Plural(summary.data_edges, "edge") << ", "
      << Plural(summary.control_edges, "control edge");

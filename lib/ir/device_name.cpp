@@ -93,6 +93,12 @@ Error Conflict(const char* what, const DeviceSpec& a, const DeviceSpec& b) {
                    a.ToString(), b.ToString());
 }
 
+Error MalformedTyped(llvm::StringRef text) {
+  return MakeError(
+      "malformed device name '{0}': expected a type like GPU, GPU:1, or parts like {1}", text,
+      kLocalCpu);
+}
+
 }  // namespace
 
 DeviceWord DeviceWord::Of(llvm::StringRef text) {
@@ -121,9 +127,7 @@ Expected<DeviceSpec> DeviceSpec::ParseTyped(llvm::StringRef text) {
   auto spec = Parse(("/device:" + text).str());
   if (spec) return spec;
   llvm::consumeError(spec.takeError());
-  return MakeError(
-      "malformed device name '{0}': expected a type like GPU, GPU:1, or parts like {1}", text,
-      kLocalCpu);
+  return MalformedTyped(text);
 }
 
 Expected<DeviceSpec> DeviceSpec::OfJob(llvm::StringRef job) {
@@ -196,6 +200,7 @@ std::string LocalDeviceName(llvm::StringRef type, int id) {
 Expected<std::string> DeviceNameFromTyped(llvm::StringRef text) {
   ASSIGN_OR_RETURN(DeviceSpec spec, DeviceSpec::ParseTyped(text));
   if (text.empty() || text.contains('/')) return text.str();
+  if (!spec.type) return MalformedTyped(text);
   return LocalDeviceName(spec.type.text(), std::max(spec.id, 0));
 }
 

@@ -86,7 +86,8 @@ inline constexpr const char* kLocalCpu = "/job:localhost/replica:0/task:0/device
 GRAPNEL_PUBLIC std::string LocalDeviceName(llvm::StringRef type, int id);
 
 // Converts a device that a user typed to the form that nodes use: "GPU" to "/device:GPU:0", "gpu:1"
-// to "/device:GPU:1"; a name with "/" stays unchanged. The error is that of ParseTyped.
+// to "/device:GPU:1"; a name with "/" stays unchanged. Errors: that of ParseTyped; also for "*",
+// which names no type.
 GRAPNEL_PUBLIC Expected<std::string> DeviceNameFromTyped(llvm::StringRef text);
 
 // The functions IsOn to TaskOf take the device string of a node. As in Grappler, a name that cannot

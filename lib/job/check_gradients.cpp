@@ -128,8 +128,8 @@ class Checker {
     return Error::success();
   }
 
-  // Feeds random numbers to the floating-point placeholders of known shape that the fetches need and
-  // that have no feed.
+  // Feeds random numbers to the floating-point placeholders of known shape that the fetches need
+  // and that have no feed.
   Error FillPlaceholders(RunRequest* run) {
     ASSIGN_OR_RETURN(FeedsAndFetches known,
                      FeedsAndFetchesOf(opened_, {}, {}, request_.run.signature));

@@ -12,8 +12,8 @@ namespace grapnel {
 
 class LayerFinder {
  public:
-  // The layers of the file. `network`: the function of the file whose nodes are in the main graph of
-  // `opened.module()`, perhaps as inlined; empty: there is none.
+  // The layers of the file. `network`: the function of the file whose nodes are in the main graph
+  // of `opened.module()`, perhaps as inlined; empty: there is none.
   LayerFinder(const OpenedGraph& opened, std::string network);
 
   const LayerTable& table() const { return table_; }

@@ -18,9 +18,9 @@ struct LayerPlacement {
   std::map<std::string, std::map<std::string, size_t>> devices;  // "GPU:0": nodes by op
 };
 
-// Adds the nodes of a placed graph to those of their layers, which keep their order. `function`: the
-// function whose body the graph was; empty: the main graph, with inlined calls. Adds nothing if the
-// model has no layers, or if placing failed.
+// Adds the nodes of a placed graph to those of their layers, which keep their order. `function`:
+// the function whose body the graph was; empty: the main graph, with inlined calls. Adds nothing if
+// the model has no layers, or if placing failed.
 void AddPlacement(const PlacementContext& context, llvm::StringRef function,
                   const LayerNames& layers, std::vector<LayerPlacement>* placements);
 

@@ -15,8 +15,8 @@ namespace grapnel {
 // A run of a signature or, in a graph without signatures, of the whole graph. The graph is a copy.
 class ModelRun {
  public:
-  // `signature`: empty for the default one. `assumed_batch`: the size to assume for an unknown first
-  // dimension of inputs; 0: the dimension stays unknown. Errors: those of TakeSignature and
+  // `signature`: empty for the default one. `assumed_batch`: the size to assume for an unknown
+  // first dimension of inputs; 0: the dimension stays unknown. Errors: those of TakeSignature and
   // FillSizes.
   static Expected<ModelRun> Of(const OpenedGraph& opened, llvm::StringRef signature,
                                int64_t assumed_batch);

@@ -1,5 +1,5 @@
-// The kinds of names follow each other in one class, because each counts only if those before it find
-// nothing, and an error is about all of them.
+// The kinds of names follow each other in one class, because each counts only if those before it
+// find nothing, and an error is about all of them.
 #include "lib/job/name_resolver.h"
 
 #include <map>

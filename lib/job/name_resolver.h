@@ -34,8 +34,8 @@ struct ResolvedFetch {
 //   whole/name        in a part of a model: a name that the node has in the whole model
 //
 // If a name fits several nodes, tensors, layers or scopes of the same kind, or both a key and
-// another node (CheckMeansOne), it is ambiguous: the error lists them. Only calls that the signature's outputs need
-// count; without a signature, all calls of the main graph.
+// another node (CheckMeansOne), it is ambiguous: the error lists them. Only calls that the
+// signature's outputs need count; without a signature, all calls of the main graph.
 class NameResolver {
  public:
   // `signature`: its name; empty: the default one. `opened` must outlive this object, and keep its
@@ -51,7 +51,8 @@ class NameResolver {
   Expected<ResolvedFetch> Fetch(llvm::StringRef name);
   // Like Fetch, for a tensor of the main graph. Errors: it is inside of calls.
   Expected<std::string> MainTensor(llvm::StringRef name);
-  // Returns nullopt if there is no such tensor, or it is inside of calls. Errors: an ambiguous name.
+  // Returns nullopt if there is no such tensor, or it is inside of calls. Errors: an ambiguous
+  // name.
   Expected<std::optional<std::string>> MainTensorIfThere(llvm::StringRef name);
 
   // Returns the nodes that a name means: those of a layer, of a scope or of a pattern, or one node.

@@ -1,4 +1,5 @@
-// Groups near misses (rewrites that a rule refused) for display: by reason, the most important first.
+// Groups near misses (rewrites that a rule refused) for display: by reason, the most important
+// first.
 #ifndef GRAPNEL_LIB_JOB_NEAR_MISS_GROUPS_H_
 #define GRAPNEL_LIB_JOB_NEAR_MISS_GROUPS_H_
 

@@ -64,8 +64,8 @@ struct NodeAnswer {
 };
 
 // Writes what became of the nodes and which rules came close, the most important first: nodes that
-// were fused together, or that one rule came close to, have one block, and other nodes share a line.
-// `all`: every block, not only the first few.
+// were fused together, or that one rule came close to, have one block, and other nodes share a
+// line. `all`: every block, not only the first few.
 void WriteNodeAnswers(llvm::ArrayRef<NodeAnswer> answers, bool all, const ShortNames& names,
                       llvm::raw_ostream& os);
 // Returns the names as WriteNodeAnswers prints them. `known`: those of the graph before the passes.

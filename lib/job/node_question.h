@@ -31,8 +31,8 @@ class NodeQuestion : public Instrumentation {
       : selection_(std::move(nodes)), asked_rule_(std::move(rule)) {}
 
   // The question about what `text` means in the graph (lib/job/name_resolver.h), or in graphs that
-  // the passes make of it. Errors: an ambiguous name; a malformed pattern; nodes that are only in the
-  // file from which the graph was taken.
+  // the passes make of it. Errors: an ambiguous name; a malformed pattern; nodes that are only in
+  // the file from which the graph was taken.
   static Expected<std::unique_ptr<NodeQuestion>> About(const OpenedGraph& opened,
                                                        llvm::StringRef text, std::string rule);
 

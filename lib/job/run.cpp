@@ -56,8 +56,9 @@ Error CheckCheckpoint(const std::string& prefix) {
                    checkpoints.empty() ? "" : ", such as " + NameList(checkpoints));
 }
 
-// Returns a sink that passes what the graph prints to the request's `print`, and each warning of a
-// kernel to the request's `sink`, but only once, even if the kernel repeats it.
+// Returns a sink, which several threads may call, that passes what the graph prints to the
+// request's `print`, and each warning of a kernel to the request's `sink`, but only once, even if
+// the kernel repeats it. Neither is called by two threads at a time.
 MessageSink PrintOf(const RunRequest& request, const std::string& path) {
   if (!request.print && !request.sink) return nullptr;
   struct Said {
@@ -66,17 +67,17 @@ MessageSink PrintOf(const RunRequest& request, const std::string& path) {
   };
   return [print = request.print, sink = request.sink, path, said = std::make_shared<Said>()](
              Severity severity, llvm::StringRef text) {
+    std::lock_guard lock(said->mutex);
     if (severity == Severity::kInfo) {
       if (print) print(severity, text);
-      return;
+    } else if (said->texts.insert(text.str()).second && sink) {
+      sink(severity, (path + ": " + text).str());
     }
-    std::lock_guard lock(said->mutex);
-    if (said->texts.insert(text.str()).second && sink) sink(severity, (path + ": " + text).str());
   };
 }
 
-// For errors about an unknown feed: lists the inputs, of the signature by their keys or of the graph,
-// if there are few, and if `error` does not name one already.
+// For errors about an unknown feed: lists the inputs, of the signature by their keys or of the
+// graph, if there are few, and if `error` does not name one already.
 std::string InputsText(const OpenedGraph& opened, llvm::StringRef signature,
                        llvm::StringRef error) {
   std::vector<std::string> names;

@@ -20,8 +20,8 @@ struct GRAPNEL_PUBLIC ShapeOverrides {
   bool empty() const { return shapes.empty() && batch == 0; }
 };
 
-// Reads sizes separated by commas, ? for an unknown one; "" is a scalar. The error quotes what is not
-// a size.
+// Reads sizes separated by commas, ? for an unknown one; "" is a scalar. The error quotes what is
+// not a size.
 GRAPNEL_PUBLIC Expected<Shape> ParseSizes(llvm::StringRef text);
 
 // Writes the sizes into the `shape` attribute of the placeholders, where shape inference reads

@@ -1,5 +1,6 @@
 #include "lib/render/costs.h"
 
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/shape/flops.h"
 
@@ -7,6 +8,18 @@ namespace grapnel {
 namespace {
 
 uint64_t Known(std::optional<int64_t> amount) { return static_cast<uint64_t>(amount.value_or(0)); }
+
+// Returns the bytes of the constant or variable of the main graph that an argument receives.
+uint64_t BytesFromMain(const SignatureBody& signature, const Node& argument,
+                       const ShapeMap& shapes) {
+  auto found = signature.from_main.find({argument.id(), 0});
+  if (found == signature.from_main.end() || found->second.node == kNoNode) return 0;
+  Node given = argument.graph().module().main.node(found->second.node);
+  if (IsVariable(given)) return CostOf(given, shapes).bytes;
+  bool is_constant = given.op() == "Const" || given.op() == "HostConst";
+  return is_constant ? Known(BytesOf(given.GetType("dtype"), shapes.OfPort({argument.id(), 0})))
+                     : 0;
+}
 
 }  // namespace
 
@@ -24,12 +37,19 @@ Cost CostOf(const Node& node, const ShapeMap& shapes) {
   return cost;
 }
 
-ScopeCosts::ScopeCosts(const Graph& graph, const ScopeTree& tree, const ShapeMap& shapes)
+ScopeCosts::ScopeCosts(const Graph& graph, const ScopeTree& tree, const ShapeMap& shapes,
+                       const SignatureBody* signature)
     : costs_(tree.size()), of_nodes_(graph.end_id()) {
+  bool is_entry = signature && signature->graph == &graph && signature->function;
   for (Node node : graph.nodes()) {
-    of_nodes_[node.id()] = CostOf(node, shapes);
-    ScopeId scope = tree.ScopeOf(node.id());
-    if (scope != kNoScope) costs_[scope] += of_nodes_[node.id()];
+    Cost& cost = of_nodes_[node.id()] = CostOf(node, shapes);
+    NodeId counts_at = node.id();
+    if (is_entry && IsArgument(node)) {
+      cost.bytes = BytesFromMain(*signature, node, shapes);
+      if (cost.bytes > 0 && !node.uses().empty()) counts_at = node.uses()[0].node;
+    }
+    ScopeId scope = tree.ScopeOf(counts_at);
+    if (scope != kNoScope) costs_[scope] += cost;
   }
   for (ScopeId id = static_cast<ScopeId>(tree.size()); id-- > 1;)
     costs_[tree.scope(id).parent] += costs_[id];

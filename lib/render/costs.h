@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/io/signature.h"
 #include "lib/render/scope_tree.h"
 #include "lib/shape/inference.h"
 
@@ -26,9 +27,11 @@ Cost CostOf(const Node& node, const ShapeMap& shapes);
 
 class ScopeCosts {
  public:
-  // Sums over all nodes, folded ones too, in time linear in the graph. Keeps no reference to the
-  // arguments.
-  ScopeCosts(const Graph& graph, const ScopeTree& tree, const ShapeMap& shapes);
+  // Sums over all nodes, folded ones too, in time linear in the graph. If the graph is the body of
+  // `signature`, which may be null, a constant or variable that the main graph passes to it counts
+  // where it is first read. Keeps no reference to the arguments.
+  ScopeCosts(const Graph& graph, const ScopeTree& tree, const ShapeMap& shapes,
+             const SignatureBody* signature);
   // The summed cost of all nodes in a scope at any depth; for the root scope, of all nodes in the
   // tree.
   const Cost& Of(ScopeId scope) const { return costs_[scope]; }

@@ -32,8 +32,8 @@ class DiffMarks {
   llvm::ArrayRef<Node> Within(const Node& node) const;
 
   // Returns at most `most` scopes to open: those of layers that have a box and a difference other
-  // than in values or, of too many, scopes around them. In functions "function/a/b", or "function" for the outermost
-  // scope. Sorted; empty if even the outermost scopes are too many.
+  // than in values or, of too many, scopes around them. In functions "function/a/b", or "function"
+  // for the outermost scope. Sorted; empty if even the outermost scopes are too many.
   std::vector<std::string> ScopesToOpen(size_t most) const;
 
  private:

@@ -190,6 +190,15 @@ std::optional<std::pair<size_t, NodeId>> GraphPage::Find(llvm::StringRef functio
 
 const Graph& GraphPage::graph(size_t body) const { return *bodies_[body]->graph; }
 
+const ShapeMap& GraphPage::CostShapes(size_t body) {
+  if (!copy_sized_) return shapes(body);
+  std::call_once(sized_once_, [&] {
+    sized_ = &copy_sized_();
+    sized_shapes_.emplace(*sized_);
+  });
+  return sized_shapes_->Of(body == 0 ? sized_->main : sized_->functions[body - 1]->body);
+}
+
 const BodyScopes& GraphPage::Scopes(size_t body) {
   Slot& slot = *bodies_[body];
   std::call_once(slot.once, [&] {
@@ -197,7 +206,8 @@ const BodyScopes& GraphPage::Scopes(size_t body) {
     FoldOptions fold;
     fold.signature = boxes.signature;
     fold.of_loop = loops_.contains(slot.graph);
-    slot.scopes = std::make_unique<BodyScopes>(*slot.graph, fold, shapes(body), boxes.layers);
+    slot.scopes = std::make_unique<BodyScopes>(*slot.graph, fold, shapes(body), boxes.layers,
+                                               &CostShapes(body));
   });
   return *slot.scopes;
 }
@@ -245,6 +255,7 @@ std::string GraphPage::MakeModelJson() {
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("title", Printable(title_));
+      if (assumed_batch_ > 0) json.attribute("batch", assumed_batch_);
       json.attributeArray("bodies", [&] {
         for (const auto& slot : bodies_)
           json.object([&] { WriteBody(*slot->graph, slot->function, number, json); });

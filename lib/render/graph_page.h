@@ -104,6 +104,14 @@ class GraphPage {
   // Sets the scopes and functions that are open at first, instead of the largest scopes; call it
   // after BeginAt. Returns PageOpening::notices. Errors: a scope or a function that does not exist.
   Expected<std::vector<std::string>> OpenAs(const OpenRequest& wanted);
+  // Sets the batch size that FLOPs assume because that of the module is unknown, and the function
+  // that copies the module with inputs of this size: with bodies and nodes of the same numbers, to
+  // outlive the page. It is called once, when the first document needs it. Call SetSized before
+  // requesting a document.
+  void SetSized(int64_t batch, std::function<const Module&()> copy) {
+    assumed_batch_ = batch;
+    copy_sized_ = std::move(copy);
+  }
   // Call it before requesting a document.
   void SetLines(PageLines lines) { page_lines_ = std::move(lines); }
 
@@ -185,6 +193,8 @@ class GraphPage {
   // nullopt if there is no such node.
   std::optional<std::pair<size_t, NodeId>> Find(llvm::StringRef function,
                                                 llvm::StringRef node) const;
+  // Returns the body of a function; nullopt if there is none.
+  std::optional<size_t> FindBody(llvm::StringRef function) const;
   size_t num_bodies() const { return bodies_.size(); }
   const Graph& graph(size_t body) const;
   // The shapes of a body's tensors, inferred for the inputs that its callers pass.
@@ -192,16 +202,21 @@ class GraphPage {
   // The nodes in a scope at any depth, in the graph's order. Errors: no such body or scope.
   Expected<std::vector<NodeId>> NodesIn(size_t body, ScopeId scope);
   size_t num_scopes(size_t body) { return Scopes(body).tree().size(); }
+  // The cost of a node without the functions it calls. The argument of a signature's body costs as
+  // much as the constant or variable of the main graph that it receives.
+  Cost CostOf(size_t body, NodeId node) { return Scopes(body).costs().OfNode(node); }
+  // The body that is shown first instead of the main graph; null if the main graph is.
+  const SignatureBody* entry() const { return first_ ? &entries_[*first_] : nullptr; }
 
  private:
   struct Slot;
   struct Texts;
   const BodyScopes& Scopes(size_t body);
+  const ShapeMap& CostShapes(size_t body);
   const PageBody& Body(size_t body);
   // By node id, the kind of the node's mark, -1 without one; empty if the page has no marks.
   const std::vector<int8_t>& KindsOfMarks(size_t body) const;
   Error Check(size_t body) const;
-  std::optional<size_t> FindBody(llvm::StringRef function) const;
   const Function* First() const;  // the function whose body is shown first; null: main graph
   PageBoxes Boxes();
   PageOpening OpensByItself();
@@ -227,6 +242,11 @@ class GraphPage {
   std::string title_;
   std::vector<SignatureBody> entries_;
   std::optional<size_t> first_;
+  int64_t assumed_batch_ = 0;
+  std::function<const Module&()> copy_sized_;
+  std::once_flag sized_once_;
+  const Module* sized_ = nullptr;
+  std::optional<ModuleShapes> sized_shapes_;
   std::function<BoxLayers()> find_layers_;
   std::once_flag layers_once_;
   BoxLayers layers_;

@@ -152,8 +152,8 @@ std::string ValueText(const Node& constant, Port port, const ShapeMap* shapes) {
   return Printable(text);
 }
 
-// Describes a variable: "conv/kernel float[3,3,3,8]"; for an argument, the variable or constant that
-// is passed for it, if known.
+// Describes a variable: "conv/kernel float[3,3,3,8]"; for an argument, the variable or constant
+// that is passed for it, if known.
 std::string VariableText(Node node, const SignatureBody* entry, const BoxLayers* layers) {
   if (entry && &node.graph() == entry->graph) {
     auto found = entry->from_main.find({node.id(), 0});

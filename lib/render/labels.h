@@ -20,10 +20,10 @@ std::string PrintableStart(llvm::StringRef text);
 // Describes a tensor: "float[?,28]"; "float" if the rank is unknown; empty if nothing is known.
 std::string TensorText(DataType dtype, const Shape& shape);
 
-// Returns "axis = [1,2]", "filter = conv/kernel float[3,3,3,32]" for each input that is a folded constant or
-// variable, directly or through Identity or ReadVariableOp. At most 4 lines; if there are more, the
-// last line says how many more. `noted`, if not null, receives the constants and variables of the
-// first 4.
+// Returns "axis = [1,2]", "filter = conv/kernel float[3,3,3,32]" for each input that is a folded
+// constant or variable, directly or through Identity or ReadVariableOp. At most 4 lines; if there
+// are more, the last line says how many more. `noted`, if not null, receives the constants and
+// variables of the first 4.
 std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
                                        const ShapeMap* shapes, const SignatureBody* entry = nullptr,
                                        const BoxLayers* layers = nullptr,

@@ -43,9 +43,9 @@ std::vector<int> ScopeTree::Builder::CommonLayers() {
   return common;
 }
 
-// Finds the layer that each scope is. If nested scopes have nodes of one layer, which may be the only
-// one of a nested model, their names tell which of them is the layer and which is the model; if they
-// do not, the outermost one is the layer.
+// Finds the layer that each scope is. If nested scopes have nodes of one layer, which may be the
+// only one of a nested model, their names tell which of them is the layer and which is the model;
+// if they do not, the outermost one is the layer.
 void ScopeTree::Builder::NameLayerScopes(llvm::ArrayRef<int> common) {
   std::vector<uint32_t> members(found_.size(), 0), scopes(found_.size(), 0);
   for (Node node : graph_.nodes()) {

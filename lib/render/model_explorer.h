@@ -39,8 +39,8 @@ enum class NodeDataKind {
 };
 // Writes the number of `kind` for each node that has one, by the ids of WriteModelExplorer.
 void WriteNodeData(const Module& module, NodeDataKind kind, llvm::raw_ostream& os);
-// Writes numbers of the caller's, called `name`. The keys of `numbers` are nodes, "function/node" in
-// functions; other keys are left out.
+// Writes numbers of the caller's, called `name`. The keys of `numbers` are nodes, "function/node"
+// in functions; other keys are left out.
 void WriteNodeData(const Module& module, llvm::StringRef name,
                    const std::map<std::string, double>& numbers, llvm::raw_ostream& os);
 

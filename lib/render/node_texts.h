@@ -42,9 +42,9 @@ std::string OutputTypes(const ShapeMap& shapes, const Node& node);
 
 // Makes the texts of nodes of one body, and numbers them. Not thread-safe. The texts:
 //
-//   traits   {"op", "label": shown instead of the op, "key": instead of the name, "group": of colors, "input": true, "device",
-//             "cluster", "types": of the first thousand outputs, "attributes": AttributesText,
-//             "calls": [[role, function, body]]}
+//   traits   {"op", "label": shown instead of the op, "key": instead of the name, "group": of
+//             colors, "input": true, "device", "cluster", "types": of the first thousand
+//             outputs, "attributes": AttributesText, "calls": [[role, function, body]]}
 //   panel    {"device": as requested, "placed", "text", "custom": true, "value", "statistics",
 //             "attributes": [[name, text, [body of a function in it]]], "in": names of the data
 //             inputs, "out": names of the outputs, "types": {port: type} of further outputs}

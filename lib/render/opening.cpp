@@ -16,8 +16,8 @@ namespace {
 // Numbers of boxes. A picture with fewer than kFew shows too little; at kEnough, no more scopes are
 // opened; a scope that would give more than kMany should stay closed.
 constexpr size_t kFew = 7, kEnough = 20, kMany = 40;
-// Once a picture has this many boxes, parts that were cut along the flow may stay closed. Layers may
-// if there are kFew.
+// Once a picture has this many boxes, parts that were cut along the flow may stay closed. Layers
+// may if there are kFew.
 constexpr size_t kReadable = 8;
 
 struct Entity {

@@ -55,8 +55,8 @@ class PageRows {
  public:
   // The parts of a node's row. A row without kName is only an id.
   enum NodeField : unsigned { kName = 1, kEdges = 2, kBox = 4, kPanel = 8, kAllOfNode = 15 };
-  // The parts of a scope's row besides its names and its place in the tree. Only a core (Scope::core)
-  // has contents.
+  // The parts of a scope's row besides its names and its place in the tree. Only a core
+  // (Scope::core) has contents.
   enum ScopeField : unsigned { kAbout = 1, kContents = 2 };
 
   // `body` must outlive this object, and so must `known`, the texts of nodes in earlier documents

@@ -28,7 +28,8 @@ constexpr size_t kNumTextKinds = 7;
 // Returns the name of the column with these texts' numbers: "traits".
 llvm::StringRef TextKindName(size_t kind);
 
-// Numbers the distinct texts of each kind from 1, in the order of their first use. 0 stands for no text.
+// Numbers the distinct texts of each kind from 1, in the order of their first use. 0 stands for no
+// text.
 class PageTexts {
  public:
   uint32_t Number(PageTextKind kind, llvm::StringRef text);

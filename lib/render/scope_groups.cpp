@@ -24,8 +24,8 @@ constexpr size_t kMostInputs = 8;
 constexpr size_t kMostReplicas = 16;
 // Members are grouped by names only if at most this many groups and single members remain.
 constexpr size_t kMostByNames = 40;
-// The number of parts that CutAlongFlow aims for in one scope. Of members before and after replicas,
-// each side gets its share, but at least kFewParts: so few members stay as they are.
+// The number of parts that CutAlongFlow aims for in one scope. Of members before and after
+// replicas, each side gets its share, but at least kFewParts: so few members stay as they are.
 constexpr uint32_t kMostFlowParts = 20, kFewParts = 8;
 // SplitEvenly aims for slices of kSliceSize members (for a series, see there), but makes at most
 // kMostSlices slices of a scope and kMostSlicesOfSeries of a series. If the slices become too large
@@ -314,8 +314,8 @@ llvm::StringRef ScopeTree::Builder::OwnName(ScopeId scope, llvm::StringRef name)
   return name.drop_front(std::min(name.size(), found_[scope].name_from));
 }
 
-// True for an input or a result of the graph. If these are few, each is a box of its own: users look
-// for them first.
+// True for an input or a result of the graph. If these are few, each is a box of its own: users
+// look for them first.
 bool ScopeTree::Builder::IsEnd(ScopeId scope, const Member& member) const {
   if (scope != kRootScope || member.is_scope) return false;
   Node node = graph_.node(member.id);

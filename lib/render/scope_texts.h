@@ -9,9 +9,9 @@
 namespace grapnel {
 
 // Returns the text about a scope's nodes at any depth (PageTextKind::kAbout): {"ops", "siblings":
-// "alike", "inputs", "neighbors" or "named" for a group, "taken": Scope::num_taken, "kinds": "3 Conv2D, 3
-// Relu", "group": of colors, for a layer, "devices": {device: nodes}, "clusters", "flops", "bytes"}; without devices or clusters if
-// no node has one. Linear in the nodes.
+// "alike", "inputs", "neighbors" or "named" for a group, "taken": Scope::num_taken, "kinds": "3
+// Conv2D, 3 Relu", "group": of colors, for a layer, "devices": {device: nodes}, "clusters",
+// "flops", "bytes"}; without devices or clusters if no node has one. Linear in the nodes.
 std::string AboutText(const PageBody& body, ScopeId scope);
 
 // The contents of an opened scope.

@@ -67,8 +67,8 @@ struct Scope {
   // The scope (or, of a chain of only children, one above it) is a box although the flow leaves and
   // reenters it: a replica (lib/render/replicas.h), or a series of replicas.
   bool kept = false;
-  // The ops, at any depth, that are neither in the name scope nor of the layer: the flow passes them
-  // between its ops.
+  // The ops, at any depth, that are neither in the name scope nor of the layer: the flow passes
+  // them between its ops.
   uint32_t num_taken = 0;
   ScopeId first_child = 0;  // children have consecutive ids, greater than their parent's id
   uint32_t num_children = 0;
@@ -84,9 +84,9 @@ struct Scope {
   ScopeId core = 0;
 };
 
-// The scope tree of one graph, which must outlive it, as must the layers. An op with the name of a scope ("dense"
-// beside "dense/kernel") is in that scope. Takes near-linear time in the edges and the length of
-// the names. Is not recursive, so any depth of scopes works.
+// The scope tree of one graph, which must outlive it, as must the layers. An op with the name of a
+// scope ("dense" beside "dense/kernel") is in that scope. Takes near-linear time in the edges and
+// the length of the names. Is not recursive, so any depth of scopes works.
 class ScopeTree {
  public:
   // `uses` has an entry for each node id. Scopes with more than `group_above` members get groups.
@@ -108,8 +108,8 @@ class ScopeTree {
   // For a dissolved scope, returns the scope that its members are in; kNoScope if there is no such
   // scope. Takes time linear in the scopes.
   ScopeId Find(llvm::StringRef path) const;
-  // True if the path is that of a scope that is dissolved because data flows out of it and back into
-  // it. Takes time linear in the scopes.
+  // True if the path is that of a scope that is dissolved because data flows out of it and back
+  // into it. Takes time linear in the scopes.
   bool IsDissolved(llvm::StringRef path) const;
   // The text with which users name this scope: its title if it has one, else its path. Find accepts
   // it, and returns the first of several scopes with the same title.

@@ -23,8 +23,12 @@ std::string ScopeEntity::Key() const {
 }
 
 BodyScopes::BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes,
-                       const BoxLayers* layers)
-    : graph_(graph), folding_(Fold(graph, {}, fold)), shapes_(shapes) {
+                       const BoxLayers* layers, const ShapeMap* cost_shapes)
+    : graph_(graph),
+      folding_(Fold(graph, {}, fold)),
+      shapes_(shapes),
+      cost_shapes_(cost_shapes ? *cost_shapes : shapes),
+      signature_(fold.signature) {
   tree_ = std::make_unique<ScopeTree>(graph, folding_.uses, kGroupAbove, false, layers);
   NumberScopes();
   ListEdges();
@@ -361,7 +365,7 @@ class BodyScopes::Viewer {
 ScopeView BodyScopes::View(ScopeId scope) const { return Viewer(*this, scope).Run(); }
 
 const ScopeCosts& BodyScopes::costs() const {
-  std::call_once(costs_once_, [this] { costs_.emplace(graph_, *tree_, shapes_); });
+  std::call_once(costs_once_, [this] { costs_.emplace(graph_, *tree_, cost_shapes_, signature_); });
   return *costs_;
 }
 

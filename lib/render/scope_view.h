@@ -56,10 +56,11 @@ struct ScopeView {
 
 class BodyScopes {
  public:
-  // All arguments must outlive this object; `layers` may be null. Takes n log n time in nodes and
-  // edges.
+  // `layers` may be null. `cost_shapes`: the shapes that determine costs()'s FLOPs, perhaps with a
+  // batch size that `shapes` lacks; null: `shapes`. All arguments but `fold` must outlive this
+  // object. Takes n log n time in nodes and edges.
   BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes,
-             const BoxLayers* layers = nullptr);
+             const BoxLayers* layers = nullptr, const ShapeMap* cost_shapes = nullptr);
 
   const Graph& graph() const { return graph_; }
   const ScopeTree& tree() const { return *tree_; }
@@ -136,6 +137,8 @@ class BodyScopes {
   Folding folding_;
   std::unique_ptr<ScopeTree> tree_;
   const ShapeMap& shapes_;
+  const ShapeMap& cost_shapes_;
+  const SignatureBody* signature_;
   std::vector<Edge> edges_;  // sorted by `to`
   std::vector<uint32_t> in_begin_, out_begin_, out_edges_;
   // By scope: its preorder number, and the number after the last scope in it. Comparing them tells

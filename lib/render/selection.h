@@ -42,8 +42,8 @@ struct FoldOptions {
 struct Folding {
   std::vector<NodeUse> uses;  // by node id
   // By id: for a NoOp that was folded because exactly one node waits for it, that node (after a
-  // chain of NoOps, the shown node at its end), which takes over the control inputs; for an Identity
-  // that only a result reads, the result; else kNoNode.
+  // chain of NoOps, the shown node at its end), which takes over the control inputs; for an
+  // Identity that only a result reads, the result; else kNoNode.
   std::vector<NodeId> waits;
   size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0, forwards = 0, invariants = 0;
 };
@@ -54,11 +54,11 @@ llvm::DenseSet<const Graph*> LoopGraphs(const Module& module);
 // Folds nodes, so that notes of their readers mention them instead of boxes: constants and
 // variables that are read (in a function, arguments that are resources), Identity and
 // ReadVariableOp nodes that read only such nodes, NoOps that wait only for such nodes, and NoOps
-// that exactly one node waits for. At the end of a signature's body, also folds NoOps that wait only
-// for nodes that the results need anyway, and Identity nodes that only a result reads. In a loop,
-// also folds what it does not change: results that are the argument of the same number, and
-// arguments that nothing else reads. `selected` is by node id; empty: all nodes. Takes time linear in
-// the graph.
+// that exactly one node waits for. At the end of a signature's body, also folds NoOps that wait
+// only for nodes that the results need anyway, and Identity nodes that only a result reads. In a
+// loop, also folds what it does not change: results that are the argument of the same number, and
+// arguments that nothing else reads. `selected` is by node id; empty: all nodes. Takes time linear
+// in the graph.
 Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options);
 
 }  // namespace grapnel

@@ -42,8 +42,8 @@ GRAPNEL_PUBLIC std::string TextOf(Error error);
 enum class Severity { kInfo, kWarning, kError };
 
 // Receives the warnings and other messages of libraries. The tool that calls the library decides
-// which of them the user sees. Called by one thread at a time; ExecutorOptions::print may be called
-// by several.
+// which of them the user sees. Called by one thread at a time, except for the `print` of
+// ExecutorOptions, EagerOptions and RunServices, which several threads may call at once.
 using MessageSink = std::function<void(Severity, llvm::StringRef)>;
 
 }  // namespace grapnel

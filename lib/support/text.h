@@ -24,7 +24,8 @@ bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
 // Splits "a,b,,c" into a, b and c: drops empty names, and trims spaces around names.
 std::vector<std::string> SplitList(llvm::StringRef text, char separator = ',');
 
-// Returns a field of a CSV line, in quotes if the text has a comma, a quote or a line end (RFC 4180).
+// Returns a field of a CSV line, in quotes if the text has a comma, a quote or a line end (RFC
+// 4180).
 std::string CsvField(llvm::StringRef text);
 
 // Returns a table with two spaces between columns; the first row is the header. The cells of a

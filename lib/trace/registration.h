@@ -36,9 +36,6 @@ struct GRAPNEL_PUBLIC TracedFunction {
 // name.
 GRAPNEL_PUBLIC const std::vector<TracedFunction>& TracedFunctions();
 GRAPNEL_PUBLIC bool RegisterTrace(TracedFunction function);
-GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inputs,
-                                  SourceLocation where,
-                                  std::function<Values(Tracer&, llvm::ArrayRef<Value>)> fn);
 
 // Registers the function fn(Tracer&, Value x, Value y, ...), with a TensorSpec for each Value. It
 // returns what a function for Trace may return.

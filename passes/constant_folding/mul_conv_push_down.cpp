@@ -10,7 +10,8 @@
 // Refuses: a convolution that others read or wait for, or that must stay; s that is neither one
 // number nor one for each output channel of an NHWC (NDHWC) convolution; s whose node this pass
 // made, or whose shape was not fully known when the pass began, until the next run
-// (docs/reference/found-in-tensorflow.md); another device; depthwise convolutions, as TensorFlow does.
+// (docs/reference/found-in-tensorflow.md); another device; depthwise convolutions, as TensorFlow
+// does.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 

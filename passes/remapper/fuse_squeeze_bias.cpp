@@ -43,7 +43,8 @@ Verdict FuseSqueezeBias(Remapper& rule, const Node& root) {
         "squeeze other dimensions",
         squeeze.name(), conv.name());
   bool is_channels_first = llvm::StringRef(conv.GetString("data_format")).starts_with("NC");
-  if (SqueezesTheOnlyChannel(rule, squeeze, conv) || (is_channels_first && Squeezes(squeeze, 1, rank)))
+  if (SqueezesTheOnlyChannel(rule, squeeze, conv) ||
+      (is_channels_first && Squeezes(squeeze, 1, rank)))
     return rule.Refuse("'{0}' squeezes the channels of '{1}'\nsqueeze other dimensions",
                        squeeze.name(), conv.name());
   if (!IsFusable(rule, root, conv) || !rule.NeedsNoGradient(root)) return rule.Refused();
@@ -64,7 +65,8 @@ GRAPNEL_RULE({.optimizer = "remapper",
               .ops = {"BiasAdd"},
               .help = "fuses a convolution with the bias that is added after a Squeeze",
               .refuses = "a Squeeze of the last dimension or of the channels, inner nodes that "
-                         "are fetched or read from outside, control edges, what fuse_bias does not fuse",
+                         "are fetched or read from outside, control edges, what fuse_bias does "
+                         "not fuse",
               .pattern = "(Squeeze(Conv2D|Conv3D))",
               .apply = FuseSqueezeBias});
 

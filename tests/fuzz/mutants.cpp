@@ -7,7 +7,7 @@
 // messages of their graphs. Input N of a seed is the same in every run. Before each input the
 // program writes to the file $FUZZ_AT (if set) what it is about to do, so that the parent process
 // knows the input that ended it; the commands' stderr goes to the file $FUZZ_AT.err. --only selects
-// seeds whose path contains PART. With --count 1 and --first N the input is kept, under the name
+// seeds whose path contains PART. With COUNT 1 and --first N the input is kept, under the name
 // that is printed.
 #include <unistd.h>
 

@@ -99,6 +99,12 @@ TEST(DeviceSpec, AsAPersonTypesIt) {
   EXPECT_EQ(written("cpu:3"), "/device:CPU:3");
   EXPECT_EQ(written("/task:1/cpu:0"), "/task:1/cpu:0");
   EXPECT_NE(ErrorOf(DeviceNameFromTyped("/cpu").takeError()), "");
+  for (const char* text : {"*", "*:1"}) {
+    auto name = DeviceNameFromTyped(text);
+    ASSERT_FALSE(static_cast<bool>(name)) << *name;
+    EXPECT_NE(TextOf(name.takeError()).find("malformed device name '" + std::string(text) + "'"),
+              std::string::npos);
+  }
   EXPECT_TRUE(Parse(kLocalCpu).IsFull());
 }
 

@@ -384,7 +384,7 @@ MISTAKES = {
     ),
     "a dtype that is not Unicode": ("Add", lambda rule, node: rule.edit.set_attr(node, "T", "\ud800"), "ValueError: .*the name of a dtype"),
     "an attribute without a name": ("Add", lambda rule, node: rule.make("k", "Neg", "", [node], {3: 4}), "TypeError: attrs: the keys must be names"),
-    "inputs that are no list": ("Add", lambda rule, node: rule.edit.set_inputs(node, 5), "TypeError: a list of Ports and Nodes was expected"),
+    "inputs that are not a list": ("Add", lambda rule, node: rule.edit.set_inputs(node, 5), "TypeError: a list of Ports and Nodes was expected"),
     "an exception's text that is not Unicode": ("Add", lambda rule, node: exit("\ud800"), r"SystemExit: \\ud800"),
     "not a port": ("Add", lambda rule, node: rule.edit.set_input(node, 0, "x"), "TypeError: a Port or a Node was expected"),
     "not a verdict": ("Add", lambda rule, node: True, "a rule must return a verdict of its context"),

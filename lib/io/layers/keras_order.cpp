@@ -48,8 +48,8 @@ class Ordering {
   }
 
  private:
-  // Returns the call that has a node. A helper that a layer got from outside of its scope, such as a
-  // cast of its input, is in none.
+  // Returns the call that has a node. A helper that a layer got from outside of its scope, such as
+  // a cast of its input, is in none.
   Call At(NodeId node) const {
     Call call = draft_.CallOf(found_, container_, node);
     bool is_outside = call.first >= 0 && call.second < 0 && !draft_.layers[call.first].is_operator;
@@ -132,8 +132,8 @@ class Ordering {
     }
   }
 
-  // A layer whose result nothing reads, such as one that only adds a loss, hands its input on: it is
-  // between its source and those that read the source after it.
+  // A layer whose result nothing reads, such as one that only adds a loss, hands its input on: it
+  // is between its source and those that read the source after it.
   void HandOn() {
     for (size_t i = 0; i < calls_.size(); ++i) {
       int call = static_cast<int>(i);

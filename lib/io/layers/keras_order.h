@@ -9,8 +9,8 @@ namespace grapnel {
 
 // Returns the layers directly in `container` (-1: in the model) in order. `places`: for each layer,
 // that of its first variable in the file's list of the model's variables; -1: it has none there.
-// `first`: numbers by which layers without another order are sorted; kNoNode: the layer has no nodes
-// in the body.
+// `first`: numbers by which layers without another order are sorted; kNoNode: the layer has no
+// nodes in the body.
 //
 // In a functional model, Keras orders layers by the longest way to an output, and layers at the
 // same distance by the walk from the outputs back to the inputs. Layers that left no nodes, such as

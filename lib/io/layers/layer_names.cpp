@@ -9,7 +9,8 @@ namespace grapnel {
 
 namespace {
 
-// True for "PartitionedCall", "StatefulPartitionedCall_1": the name that TensorFlow gives to a call.
+// True for "PartitionedCall", "StatefulPartitionedCall_1": the name that TensorFlow gives to a
+// call.
 bool IsCall(llvm::StringRef scope) {
   scope.consume_front("Stateful");
   return scope.consume_front("PartitionedCall") && scope.ltrim('_').rtrim("0123456789").empty();

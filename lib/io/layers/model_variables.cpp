@@ -162,7 +162,8 @@ LayerBody BodyOfSignature(const GraphInFile& file, const Signature& signature,
   } else {
     for (const auto& [node, variable] : of_node) body.handles[{node, 0}] = variable;
   }
-  // The network of a signature also has what no output needs, such as a layer that only adds a loss.
+  // The network of a signature also has what no output needs, such as a layer that only adds a
+  // loss.
   bool is_network = file.whole && !found.function;
   ListNodes([&](NodeId id) { return is_network || found.needed.empty() || found.needed[id]; },
             &body);

@@ -43,8 +43,8 @@ class ObjectLayers {
   }
 
  private:
-  // True for the scope of the model, which is around those of its layers. One of its layers may have
-  // the model's name.
+  // True for the scope of the model, which is around those of its layers. One of its layers may
+  // have the model's name.
   bool IsModel(int scope) const {
     if (!model_.empty() && !IsNumbered(scopes_[scope].name, model_)) return false;
     return llvm::any_of(scopes_[scope].inner, [&](int inner) {
@@ -63,8 +63,8 @@ class ObjectLayers {
   }
 
   // Looks for a layer of `container` whose name is `before` and the name of the scope `inner`; if
-  // there is none, the scope belongs to the layer `otherwise`. The name of a layer may have slashes,
-  // and so may lie in the scope of another layer. `taken`: the layers found so far.
+  // there is none, the scope belongs to the layer `otherwise`. The name of a layer may have
+  // slashes, and so may lie in the scope of another layer. `taken`: the layers found so far.
   void Enter(int inner, int container, const std::string& before, int otherwise,
              std::set<int>* taken) {
     std::string name = before + scopes_[inner].name.str();

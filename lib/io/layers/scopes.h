@@ -44,7 +44,8 @@ class NameScopes {
 // Returns "conv" for "conv_1"; the name itself without a number.
 llvm::StringRef WithoutNumber(llvm::StringRef name);
 
-// True if `name` is `base`, or `base` with the numbers that make a name unique: "conv_1", "conv_1_2".
+// True if `name` is `base`, or `base` with the numbers that make a name unique: "conv_1",
+// "conv_1_2".
 bool IsNumbered(llvm::StringRef name, llvm::StringRef base);
 
 // Returns for each scope the name of the layer of which it is a call, if Keras 3 made the scope;

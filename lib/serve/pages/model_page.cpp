@@ -4,6 +4,7 @@
 
 #include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
+#include "lib/job/shape_overrides.h"
 #include "lib/job/source.h"
 
 namespace grapnel {
@@ -67,6 +68,9 @@ std::function<BoxLayers()> LayersIn(const Module& module, const GraphInFile& fil
   };
 }
 
+// The batch size that FLOPs assume if the model's is unknown, as `grapnel info` does.
+constexpr int64_t kAssumedBatch = 1;
+
 }  // namespace
 
 ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string title,
@@ -92,7 +96,17 @@ ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string titl
       drawing_(module_, opened_->file().signatures, this->title()) {
   BeginAtSignature(opened_->file(), module_, signature, &drawing_);
   drawing_.SetLayers(LayersIn(module_, opened_->file()));
+  if (HasOpenBatch(*opened_))
+    drawing_.SetSized(kAssumedBatch, [this]() -> const Module& { return Sized(); });
   drawing_.SetLines({[this] { return LinesOf(*opened_); }, TextBelow(opened_->model().path)});
+}
+
+const Module& ModelPage::Sized() {
+  sized_.emplace(opened_->Copy());
+  ShapeOverrides given;
+  given.batch = kAssumedBatch;
+  llvm::consumeError(FillSizes(given, {}, &*sized_));  // FLOPs that need the size stay unknown
+  return sized_->module();
 }
 
 void ModelPage::WriteListed(llvm::json::OStream& json) const {

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_SERVE_PAGES_MODEL_PAGE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,11 @@ class ModelPage : public Page {
   void WriteListed(llvm::json::OStream& json) const override;
 
  private:
+  // Copies the graph with inputs of kAssumedBatch.
+  const Module& Sized();
+
   std::shared_ptr<const OpenedGraph> opened_;
+  std::optional<OpenedGraph> sized_;
   const Module& module_;
   std::vector<std::string> named_outside_;
   GraphPage drawing_;

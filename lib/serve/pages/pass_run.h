@@ -29,9 +29,9 @@ struct PassRun {
 };
 
 // Parses {"feed": "a,b", "fetch": "c", "signature": "serving_default", "passes": "remapper,layout",
-// "without": "layout,remapper/fuse_bias", "rewriter_config": "remapping: OFF", "limit": 3, "device":
-// "/device:CPU:0", "onednn": "on"}.
-// Every field may be missing or empty, and `limit` may be a string. Reads no files.
+// "without": "layout,remapper/fuse_bias", "rewriter_config": "remapping: OFF", "limit": 3,
+// "device": "/device:CPU:0", "onednn": "on"}. Every field may be missing or empty, and `limit` may
+// be a string. Reads no files.
 Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 
 // Runs the passes on a copy of the graph, and keeps a copy, including constants, of the result of

@@ -16,8 +16,8 @@ class PlacementPage : public Page {
  public:
   // Everything that `context` refers to must outlive the page.
   PlacementPage(const PlacementContext& context, std::string title);
-  // Makes a page that owns the placement and its graph. `source` is the graph that the user asked to
-  // place, which may be another one: TensorFlow inlines calls first.
+  // Makes a page that owns the placement and its graph. `source` is the graph that the user asked
+  // to place, which may be another one: TensorFlow inlines calls first.
   PlacementPage(std::shared_ptr<const OpenedGraph> opened, std::unique_ptr<PlacedGraph> placed,
                 std::string title, const std::shared_ptr<const OpenedGraph>& source);
   static bool classof(const Page* page) { return page->kind() == Kind::kPlacement; }

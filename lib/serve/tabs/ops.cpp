@@ -1,7 +1,14 @@
 // The tab with the ops of the model: nodes, FLOPs and bytes of each op, the most expensive first.
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "lib/ir/function_ends.h"
+#include "lib/ir/node_types.h"
 #include "lib/render/costs.h"
+#include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/serve/routes/tab.h"
 #include "lib/support/printable.h"
@@ -14,24 +21,65 @@ struct Sum {
   Cost cost;
 };
 
+// The nodes of the network: of the body that the page shows first and of the functions that it
+// calls, or of all bodies. Main graphs of SavedModels also save and restore variables, which is not
+// work of the model.
+class NetworkOps {
+ public:
+  explicit NetworkOps(GraphPage& drawing) : drawing_(drawing) {
+    const SignatureBody* entry = drawing.entry();
+    if (!entry) {
+      for (size_t body = 0; body < drawing.num_bodies(); ++body) AddBody(body, nullptr);
+      return;
+    }
+    Call(entry->function ? entry->function->name() : llvm::StringRef(), entry);
+    while (!open_.empty()) {
+      std::string called = std::move(open_.back());
+      open_.pop_back();
+      Call(called, nullptr);
+    }
+  }
+  const std::map<llvm::StringRef, Sum>& sums() const { return sums_; }
+
+ private:
+  void Call(llvm::StringRef function, const SignatureBody* entry) {
+    std::optional<size_t> body = 0;
+    if (!function.empty()) body = drawing_.FindBody(function);
+    if (body && done_.insert(*body).second) AddBody(*body, entry);
+  }
+
+  void AddBody(size_t body, const SignatureBody* entry) {
+    for (Node node : drawing_.graph(body).nodes()) {
+      if (entry && !entry->needed.empty() && !entry->needed[node.id()]) continue;
+      for (llvm::StringRef called : CalledFunctions(node)) open_.push_back(called.str());
+      ++sums_[node.op()].nodes;
+      sums_[GivenOp(node, entry)].cost += drawing_.CostOf(body, node.id());
+    }
+  }
+
+  // The op to which a node's cost belongs: that of the variable that an argument receives.
+  static llvm::StringRef GivenOp(const Node& node, const SignatureBody* entry) {
+    if (!entry || !IsArgument(node)) return node.op();
+    auto found = entry->from_main.find({node.id(), 0});
+    if (found == entry->from_main.end() || found->second.node == kNoNode) return node.op();
+    return node.graph().module().main.node(found->second.node).op();
+  }
+
+  GraphPage& drawing_;
+  std::map<llvm::StringRef, Sum> sums_;
+  std::set<size_t> done_;
+  std::vector<std::string> open_;  // functions that are called
+};
+
 // Returns {"ops": [[op, nodes, FLOPs, bytes]]}, counting each function's body once. Takes time
 // linear in the model.
 Expected<std::string> OpsJson(Page& page) {
-  ASSIGN_OR_RETURN(const GraphPage* drawing, page.Drawing());
-  std::map<llvm::StringRef, Sum> sums;
-  for (size_t body = 0; body < drawing->num_bodies(); ++body) {
-    const Graph& graph = drawing->graph(body);
-    const ShapeMap& shapes = drawing->shapes(body);
-    for (Node node : graph.nodes()) {
-      Sum& sum = sums[node.op()];
-      ++sum.nodes;
-      sum.cost += CostOf(node, shapes);
-    }
-  }
+  ASSIGN_OR_RETURN(GraphPage * drawing, page.Drawing());
+  NetworkOps network(*drawing);
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeArray("ops", [&] {
-        for (const auto& [op, sum] : sums) {
+        for (const auto& [op, sum] : network.sums()) {
           json.array([&, &op = op, &sum = sum] {
             json.value(Printable(op));
             json.value(sum.nodes);

@@ -15,8 +15,8 @@ class OpsTab {
     this.filter = element("input", {type: "search", placeholder: hint, oninput: () => this.draw()});
     this.head = element("h2");
     this.table = element("table", {class: "list narrow"});
-    root.replaceChildren(this.head, element("p", {}, this.filter), this.table,
-      element("p", {class: "dim"}, "FLOPs are estimated by shapes, each function's body counted once."));
+    this.note = element("p", {class: "dim"});
+    root.replaceChildren(this.head, element("p", {}, this.filter), this.table, this.note);
   }
 
   async show() {
@@ -26,6 +26,10 @@ class OpsTab {
     this.totals = [0, 1, 2, 3].map((i) => (i === 0 ? 0 : ops.reduce((sum, row) => sum + row[i], 0)));
     this.columns = [0, 1, 2, 3].filter((i) => i < 2 || this.totals[i] > 0);
     if (!this.columns.includes(this.sorted)) this.sorted = 1;
+    const {batch, signatures} = this.page.summary ?? {};
+    const sized = batch ? `, with a batch of ${batch} because the model leaves it open` : "";
+    const saver = signatures?.length > 0 ? " Ops that only load or save the model are left out." : "";
+    this.note.textContent = `FLOPs are estimated by shapes${sized}; each function's body counts once.${saver}`;
     this.head.textContent = `${plural(ops.length, "op")} in ${plural(this.totals[1], "node")}`;
     this.draw();
   }
