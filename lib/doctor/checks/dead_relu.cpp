@@ -2,13 +2,15 @@
 // gradients pass through them.
 //
 // Skips Relus with fewer than 32 rows, with one unit, or after the last layer, and Relus of which
-// less than four fifths of the units are dead: a few dead units are usual. In a debug folder, finds
-// only Relus that are zero everywhere in all their records, at least two of 32 elements or more.
+// less than four fifths of the units are dead: a few dead units are usual. Does not judge a run
+// whose inputs are constant. In a debug folder, finds only Relus that are zero everywhere in all
+// their records, at least two of 32 elements or more.
 #include <map>
 
 #include "lib/doctor/doctor.h"
 #include "lib/doctor/numbers.h"
 #include "lib/tfdbg/debug_folder.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
@@ -64,10 +66,16 @@ class DeadRelu : public Check {
       seen_.push_back(seen);
       watches.Add({node, 0}, [seen](int, const Tensor& value) { Count(value, *seen); });
     }
+    const std::vector<BodyPort>& feeds = context.network->ends().feeds;
+    fed_.resize(feeds.size());
+    for (size_t i = 0; i < feeds.size(); ++i)
+      watches.Add(feeds[i],
+                  [this, i](int, const Tensor& value) { fed_[i] += StatisticsOf(value); });
   }
 
   std::string Run(const DoctorContext& context) override {
     if (context.debug) return CheckRecords(*context.debug);
+    if (InputsAreConstant()) return "the inputs are constant: Relus may live with other inputs";
     for (const auto& seen : seen_) {
       int64_t units = seen->lives.size(),
               dead = std::count(seen->lives.begin(), seen->lives.end(), false);
@@ -85,6 +93,13 @@ class DeadRelu : public Check {
   }
 
  private:
+  // True if something was fed besides single numbers, such as a seed, and all of it was constant.
+  bool InputsAreConstant() const {
+    auto is_single = [](const NumberStatistics& fed) { return fed.elements() <= 1; };
+    auto is_constant = [](const NumberStatistics& fed) { return fed.IsConstant(); };
+    return !llvm::all_of(fed_, is_single) && llvm::all_of(fed_, is_constant);
+  }
+
   // Checks the records of a debug folder. They have counts, not elements, so they only show whether
   // a whole Relu is zero.
   std::string CheckRecords(const DebugRun& run) {
@@ -127,6 +142,7 @@ class DeadRelu : public Check {
   }
 
   std::vector<std::shared_ptr<Seen>> seen_;
+  std::vector<NumberStatistics> fed_;  // by feed
 };
 
 GRAPNEL_CHECK(DeadRelu, {.name = "dead_relu",
