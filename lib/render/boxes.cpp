@@ -28,6 +28,7 @@ class BoxMaker {
   BoxMaker(const BodyPlan& plan, Picture* picture)
       : plan_(plan), tree_(*plan.tree), graph_(*plan.graph), picture_(*picture) {
     if (plan.function) prefix_ = plan.function->name().str() + "/";
+    ends_ = PrefixOfEnds(graph_);
   }
 
   BodyBoxes Run() && {
@@ -165,6 +166,7 @@ class BoxMaker {
     }
     box.tooltip = box.id;
     if (!node.device().empty()) box.tooltip += " on " + Printable(ShortDevice(node.device()));
+    if (IsArgument(node) || IsResult(node)) box.name = Printable(NameOfEnd(node.name(), ends_));
     if (IsArgument(node)) box.title = "arg " + std::to_string(node.GetInt("index"));
     if (IsResult(node)) box.title = "result " + std::to_string(node.GetInt("index"));
     return Add(std::move(box));
@@ -212,7 +214,7 @@ class BoxMaker {
   const ScopeTree& tree_;
   const Graph& graph_;
   Picture& picture_;
-  std::string prefix_;
+  std::string prefix_, ends_;  // of full names; of names of arguments and results
   std::vector<ScopeState> states_;
   llvm::DenseMap<int, ScopeId> scopes_;          // by cluster
   llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // boxes of [0] closed scopes, [1] rests

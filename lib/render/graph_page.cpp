@@ -91,6 +91,36 @@ std::vector<std::string> MostFrequentFirst(const std::map<std::string, size_t>& 
   return texts;
 }
 
+// Returns, by body, the first node of another body that calls it; an invalid node if none does.
+std::vector<Node> CallersOf(const Module& module,
+                            const llvm::DenseMap<const Graph*, size_t>& number) {
+  std::vector<Node> callers(number.size());
+  auto visit = [&](const Graph& graph) {
+    for (Node node : graph.nodes()) {
+      if (!MayCallFunctions(node)) continue;
+      for (llvm::StringRef name : CalledFunctions(node)) {
+        const Function* callee = module.FindFunction(name);
+        if (!callee || &callee->body == &graph) continue;
+        if (Node& caller = callers[number.lookup(&callee->body)]; !caller) caller = node;
+      }
+    }
+  };
+  visit(module.main);
+  for (const auto& function : module.functions) visit(function->body);
+  return callers;
+}
+
+void WriteCaller(const Node& caller, const llvm::DenseMap<const Graph*, size_t>& number,
+                 llvm::json::OStream& json) {
+  if (!caller) return;
+  json.attributeArray("caller", [&] {
+    json.value(number.lookup(&caller.graph()));
+    json.value(caller.id());
+    json.value(Printable(caller.op()));
+    json.value(Printable(caller.name()));
+  });
+}
+
 void WriteBody(const Graph& graph, const Function* function,
                const llvm::DenseMap<const Graph*, size_t>& number, llvm::json::OStream& json) {
   json.attribute("name", function ? Printable(function->name()) : "");
@@ -252,13 +282,18 @@ const std::string& GraphPage::ModelJson() {
 std::string GraphPage::MakeModelJson() {
   llvm::DenseMap<const Graph*, size_t> number;
   for (size_t i = 0; i < bodies_.size(); ++i) number[bodies_[i]->graph] = i;
+  std::vector<Node> callers = CallersOf(module_, number);
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("title", Printable(title_));
       if (assumed_batch_ > 0) json.attribute("batch", assumed_batch_);
       json.attributeArray("bodies", [&] {
-        for (const auto& slot : bodies_)
-          json.object([&] { WriteBody(*slot->graph, slot->function, number, json); });
+        for (size_t i = 0; i < bodies_.size(); ++i) {
+          json.object([&] {
+            WriteBody(*bodies_[i]->graph, bodies_[i]->function, number, json);
+            WriteCaller(callers[i], number, json);
+          });
+        }
       });
       PageOpening opening = opening_ ? *opening_ : OpensByItself();
       if (opening.first) json.attribute("first", number.lookup(&opening.first->body));

@@ -6,11 +6,13 @@
 #include <tuple>
 
 #include "lib/io/saved_variables.h"
+#include "lib/ir/function_ends.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/types.h"
 #include "lib/render/selection.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
@@ -225,7 +227,28 @@ std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeU
   return notes;
 }
 
-std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds) {
+std::string PrefixOfEnds(const Graph& graph) {
+  const Function* function = FunctionOf(graph);
+  std::string prefix = function ? function->name().lower() : "";
+  bool has_ends = false;
+  for (Node node : graph.nodes()) {
+    if (!IsArgument(node) && !IsResult(node)) continue;
+    has_ends = true;
+    size_t size = std::min(prefix.size(), node.name().size()), same = 0;
+    while (same < size && prefix[same] == llvm::toLower(node.name()[same])) ++same;
+    prefix.resize(same);
+  }
+  prefix.resize(prefix.rfind('_') + 1);
+  return has_ends ? prefix : "";
+}
+
+llvm::StringRef NameOfEnd(llvm::StringRef name, llvm::StringRef prefix) {
+  while (!prefix.empty() && name.size() > prefix.size() && name.consume_front_insensitive(prefix)) {
+  }
+  return name;
+}
+
+std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds, size_t all) {
   std::vector<std::tuple<bool, size_t, llvm::StringRef>> order;
   for (auto [op, count] : kinds) {
     llvm::StringRef name = graph.module().strings.Get(op);
@@ -233,11 +256,13 @@ std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kind
   }
   std::sort(order.begin(), order.end());
   std::string text;
+  size_t counted = 0;
+  for (auto [op, count] : kinds) counted += count;
   for (size_t i = 0; i < order.size() && i < kKindsShown; ++i) {
     text += (i ? ", " : "") + std::to_string(~std::get<1>(order[i])) + " " +
             Printable(std::get<2>(order[i]));
   }
-  return order.size() > kKindsShown ? text + ", \xe2\x80\xa6" : text;
+  return order.size() > kKindsShown || counted < all ? text + ", \xe2\x80\xa6" : text;
 }
 
 OpGroup GroupOf(llvm::StringRef op) {

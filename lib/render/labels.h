@@ -29,13 +29,19 @@ std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeU
                                        const BoxLayers* layers = nullptr,
                                        std::vector<NodeId>* noted = nullptr);
 
+// Returns what the names of all arguments and results of a function begin with, if the function's
+// name does so too, in lower case: "net_while_" in net_while_body_12; else "".
+std::string PrefixOfEnds(const Graph& graph);
+// Returns the name of an argument or result without the prefix, as often as it begins with it.
+llvm::StringRef NameOfEnd(llvm::StringRef name, llvm::StringRef prefix);
+
 // Returns the name of an input as the op's definition has it: "filter", "values 2"; without a
 // definition, which may be null, "input 2".
 std::string InputName(const OpInfo* info, const Node& node, int slot);
 
 // Returns "3 Conv2D, 3 Relu6, ...": first expensive ops (OpGroup::kHeavy), then all others, both by
-// frequency, up to a limit. `kinds`: node counts by op.
-std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds);
+// frequency, up to a limit. `kinds`: node counts by op. `all`: the number of nodes, if `kinds` may lack some.
+std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds, size_t all = 0);
 
 // The category of an op, for colors and legend.
 enum class OpGroup { kOther, kInput, kState, kHeavy, kMath, kMove, kControl };

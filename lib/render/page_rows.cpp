@@ -111,6 +111,7 @@ void PageRows::AddScope(ScopeId id, unsigned fields) {
   titles_.push_back(title == path ? "" : std::move(title));
   paths_.push_back(std::move(path));
   bases_.push_back(is_root ? Printable(tree.BaseOf(id)) : "");
+  ends_.push_back(is_root ? Printable(PrefixOfEnds(scopes.graph())) : "");
   layers_.push_back(scope.layer.str());
   classes_.push_back(scope.layer_class.str());
   auto add = [&](PageTextKind kind, llvm::StringRef text) {
@@ -177,6 +178,7 @@ void PageRows::WriteScopes(ColumnWriter& out) const {
   out.Texts("path", RefsOf(paths_));
   out.Texts("title", RefsOf(titles_));
   out.Texts("base", RefsOf(bases_));
+  out.Texts("ends", RefsOf(ends_));
   out.Texts("layer", RefsOf(layers_));
   out.Texts("class", RefsOf(classes_));
   out.Steps("anchor", anchor_);

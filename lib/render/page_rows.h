@@ -41,6 +41,7 @@ namespace grapnel {
 //   path, title        the title only if it is not the path
 //   base       what the names of its nodes begin with, which boxes in it leave out; only if it is
 //              not the path, nor of a group
+//   ends       with the root scope: what boxes of arguments and results leave out (PrefixOfEnds)
 //   layer, class       of a scope that is a layer, the layer's path and class
 //   about, contents    texts; only scopes that can be opened have contents
 //   anchor     what the ids of nodes in the contents are less by
@@ -93,7 +94,7 @@ class PageRows {
       reader_;
   std::vector<std::string> names_, missing_;
   Column scope_, parent_, core_, group_, frame_, anchor_, marked_, counts_;
-  std::vector<std::string> paths_, titles_, bases_, layers_, classes_;
+  std::vector<std::string> paths_, titles_, bases_, ends_, layers_, classes_;
   Column parents_, next_;
 };
 

@@ -133,12 +133,47 @@ class Layers(page_case.PageCase):
         for show in (self.serve_and_show, self.open_file):
             show(os.path.join(MODELS, "cnn_plain", "model"))
             self.assertEqual(self.about("conv2d_1"), ["Layer conv2d_1", "Output float[?,11,11,16]", "1,168 parameters",
-                             "sequential/conv2d_1/kernel\tfloat[3,3,8,16]", "sequential/conv2d_1/bias\tfloat[16]"])
+                             "sequential/conv2d_1/bias\tfloat[16]", "sequential/conv2d_1/kernel\tfloat[3,3,8,16]"])
             self.assertEqual(self.about("max_pooling2d"), ["All of layer max_pooling2d", "Output float[?,13,13,8]", "0 parameters"])
             show(os.path.join(MODELS, "nested_keras2", "model"))
             found = self.about("body")
             self.assertEqual(found[0], "Layer body (Sequential)")
             self.assertGreater(len(found), 6, "the weights of the layers in it")
+
+    def test_a_loop_is_opened_with_what_is_in_it(self):
+        lone = "reviews_1/reader_1/while"
+        for show in (self.serve_and_show, self.open_file):
+            show(os.path.join(MODELS, "text_lstm", "model"))
+            self.browser.js("return grapnel.find('op:While')")
+            self.browser.press("Enter")
+            self.browser.wait("grapnel.view.chosen?.box.op === 'While'")
+            self.browser.js("grapnel.view.toggle(grapnel.view.chosen)")
+            self.browser.wait(f"grapnel.view.boxes.filter(({{box, inner}}) => box.name === '{lone}' && inner).length === 2")
+            names = self.browser.js("return grapnel.view.boxes.filter(({box}) => /^(arg|result) /.test(box.op ?? '')).map(({box}) => box.name)")
+            self.assertIn("loop_counter", names)
+            self.assertIn("placeholder_1", names)
+            self.assertEqual([name for name in names if "while" in name], [])
+            # The body alone.
+            self.browser.js("[...document.querySelectorAll('#panel .link')].find((e) => e.textContent.includes('while_body')).click()")
+            crumbs = "[...document.getElementById('crumbs').children].map((part) => part.textContent)"
+            self.browser.wait(f"{crumbs}.at(-1).includes('while_body')")
+            found = self.browser.js(f"return {crumbs}")
+            self.assertEqual(found[0], "main")
+            self.assertIn("__call__", found[-3])
+            self.assertEqual(found[-2], f"While {lone}")
+            self.assertTrue(self.box(lone)["open"])
+            self.browser.js("document.querySelector('#crumbs .link:nth-last-of-type(1)').click()")
+            self.browser.wait("grapnel.view.chosen?.box.op === 'While'")
+
+    def test_a_list_of_kinds_says_that_it_is_not_all(self):
+        self.serve_and_show(os.path.join(MODELS, "cnn_plain", "model"))
+        notes = self.browser.js("return Object.fromEntries(grapnel.view.boxes.filter(({box}) => box.kind === 'scope').map(({box}) => [box.name, box.notes[0]]))")
+        self.assertEqual(notes["dense"], "1 MatMul, 1 BiasAdd, 1 Softmax, \u2026")
+        self.show(self.serve("testdata/models/lenet"))
+        notes = self.browser.js("return grapnel.view.boxes.filter(({box}) => box.kind === 'scope').map(({box}) => [box.ops, box.notes[0]])")
+        for ops, kinds in notes:
+            counted = sum(int(part.split()[0]) for part in kinds.split(", ") if part != "\u2026")
+            self.assertEqual(counted < ops, kinds.endswith("\u2026"), kinds)
 
     def test_nodes_with_a_box_are_found_first(self):
         path = os.path.join(tempfile.mkdtemp(), "many.gtxt")

@@ -21,6 +21,12 @@ function basesOf(rows, scope) {
   return {base: at.base, layer: inLayer.layer};
 }
 
+// Returns the name of an argument or result without the prefix, as often as it begins with it.
+function nameOfEnd(name, prefix) {
+  const begins = prefix && name.length > prefix.length && name.toLowerCase().startsWith(prefix);
+  return begins ? nameOfEnd(name.slice(prefix.length), prefix) : name;
+}
+
 const definite = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 
 // `layer`: the name of the layer that has only this op, if it does.
@@ -28,9 +34,10 @@ function opBox(rows, id, key, base, kinds, layer = "") {
   const node = rows.node(id), box = rows.text("box", node.box);
   const traits = rows.text("traits", node.traits);
   const {op, label, group = 0, input, device, cluster, calls} = traits;
-  const name = traits.key ?? relative(node.name, base);
+  const isEnd = label !== undefined;
+  const name = traits.key ?? (isEnd ? nameOfEnd(node.name, rows.scope(0).ends) : relative(node.name, base));
   return {key, kind: "op", id, op: label ?? op, name, path: node.name, group,
-    ...definite({layer, input, output: node.isOutput, device, cluster, calls: calls && callsOf(calls),
+    ...definite({layer, isEnd, input, output: node.isOutput, device, cluster, calls: calls && callsOf(calls),
       noted: box.noted?.map((from) => id + from), flops: box.flops, bytes: box.bytes}),
     notes: [...box.notes ?? []],
     marks: node.mark < 0 ? undefined : kinds.map((_, kind) => Number(kind === node.mark))};

@@ -9,7 +9,7 @@ const TEXTS_OF_NODE = ["traits", "panel", "box", "details", "stack"];
 export const unknownNode = (id) => ({id, name: "", traits: 0, panel: 0, box: 0, details: 0, stack: 0,
   inside: -1, home: id, isOutput: false, mark: -1, inputs: [], outputs: []});
 export const unknownScope = (id) => ({id, parent: -1, core: id, isGroup: false, isFrame: false, path: "",
-  title: "", base: "", layer: "", className: "", about: 0, contents: 0, anchor: 0, marked: []});
+  title: "", base: "", ends: "", layer: "", className: "", about: 0, contents: 0, anchor: 0, marked: []});
 
 export class Rows {
   constructor(bytes) {
@@ -115,7 +115,7 @@ export class Rows {
     const marked = this.numbers("marked", 0), kinds = marked.length / count;
     return {id, parent: id === 0 ? -1 : id + of("parent"), core: id + of("core"), isGroup: of("group") > 0,
       isFrame: of("frame") > 0, path, title: text("title") || path, base: text("base") || path,
-      layer: text("layer"), className: text("class"), about: of("about"),
+      ends: text("ends"), layer: text("layer"), className: text("class"), about: of("about"),
       contents: of("contents"), anchor: of("anchor"),
       marked: [...marked.subarray(at * kinds, (at + 1) * kinds)]};
   }

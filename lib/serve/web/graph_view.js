@@ -75,6 +75,7 @@ export class GraphView extends EventTarget {
     const isOpen = this.seen.has(String(body)) || [...this.open].some((key) => key.startsWith(`${body}|`));
     if (body !== this.home && !isOpen) this.openAsFirst(String(body), body);
     await this.update();
+    if (body !== this.home && !isOpen && this.openLone(String(body), body)) await this.update();
     if (fold && !isOver()) await this.foldToFit(isOver);
     if (!isOver()) this.see();
   }
@@ -151,6 +152,16 @@ export class GraphView extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
+  // If a body that the model's document does not open shows only its arguments, its results and one
+  // scope, opens this scope and returns true.
+  openLone(instance, body) {
+    const boxes = this.boxes.filter((box) => box.instance === instance), {size} = this.open;
+    const scopes = boxes.filter(({box}) => box.kind === "scope");
+    const isLone = scopes.length === 1 && boxes.every(({box}) => box.kind === "scope" || box.isEnd);
+    if (isLone && !this.first.has(body)) this.open.add(openKey(instance, scopes[0].box));
+    return this.open.size > size;
+  }
+
   // When a function is opened for the first time, opens the scopes that are initially open in it.
   openCalledFirst() {
     let more = false;
@@ -158,7 +169,10 @@ export class GraphView extends EventTarget {
       const key = openKey(instance, box), {size} = this.open;
       if (!this.open.has(key) || box.kind === "scope" || this.seen.has(key)) continue;
       this.seen.add(key);
-      box.calls.forEach((call, i) => this.openAsFirst(`${key}.${i}`, call.body));
+      box.calls.forEach(({body}, i) => {
+        this.openAsFirst(`${key}.${i}`, body);
+        this.openLone(`${key}.${i}`, body);
+      });
       more ||= this.open.size > size;
     }
     return more;

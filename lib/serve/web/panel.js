@@ -35,7 +35,7 @@ function layerFacts(layers, path) {
   return [
     ...outputs.length > 0 ? [element("p", {}, `Output ${outputs.join(", ")}`)] : [],
     element("p", {}, `${open ? "at least " : ""}${plural(parameters, "parameter")}`,
-      trainable < parameters && ` (${commas(trainable)} trainable)`),
+      trainable < parameters ? ` (${commas(trainable)} trainable)` : ""),
     ...few.length > 0 ? [element("table", {}, ...few.map(row))] : [],
     ...rest > 0 ? [element("p", {class: "dim"}, `and ${plural(rest, "more weight")}`)] : [],
   ];

@@ -180,7 +180,7 @@ export function setUpSearch(model, boxes, go, goLayer) {
     box.replaceChildren(...layers.map(layerItem), ...hits.map(item));
     if (layers.length + hits.length === 0) {
       box.append(element("p", {},
-        "Nothing fits. Words are parts of names, globs (block_*/conv) or regular expressions " +
+        "No node fits. Words are parts of names, globs (block_*/conv) or regular expressions " +
           "(/conv.*bias/); op:Conv2D (all of it; op:*conv* for a part), shape:[?,28], dtype:half, " +
           "device:GPU and attr:SAME look elsewhere, and model.py:12 is what a line of the program made."));
     }
