@@ -132,7 +132,7 @@ class PinToHost : public GraphPass {
     return true;
   }
 
-  // What IsSmall says, for the user.
+  // The words for IsSmall in messages.
   static constexpr char kSmall[] = "a string or at most 64 elements of int32, int64 or float";
 
   bool IsSmall(Port port) {

@@ -85,8 +85,8 @@ TEST_F(DebugTableTest, ValuesAreTextNumbersPictureAndFile) {
   EXPECT_EQ(After(session, "break op:RealDiv"), Where(Status(session)));
   EXPECT_EQ(After(session, "continue"), "before truediv");
   std::string value = Value(session, R"({"of": "input", "index": 1, "precision": 2})");
-  for (const char* word : {"array(", "\"statistics\"", "data:image/png;base64,iVBOR", "linearGradient",
-                           "\"dtype\":\"float32\""})
+  for (const char* word : {"array(", "\"statistics\"", "data:image/png;base64,iVBOR",
+                           "linearGradient", "\"dtype\":\"float32\""})
     EXPECT_NE(value.find(word), std::string::npos) << word << value;
   EXPECT_NE(Value(session, R"({"expression": "x:0 * 2", "slice": "0"})").find("array("),
             std::string::npos);
