@@ -213,7 +213,7 @@ std::string AboutText(const PageBody& body, ScopeId id) {
       if (scope.group) json.attribute("siblings", SiblingsText(scope));
       if (scope.num_taken) json.attribute("taken", scope.num_taken);
       json.attribute("kinds", KindsText(scopes.graph(), counts.kinds,
-                                       scopes.tree().scope(scope.core).num_ops));
+                                        scopes.tree().scope(scope.core).num_ops));
       if (!scope.layer.empty())
         json.attribute("group", static_cast<int>(MainGroup(scopes.graph(), counts.kinds)));
       WriteCounts("devices", counts.devices, json);
