@@ -96,17 +96,19 @@ ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string titl
       drawing_(module_, opened_->file().signatures, this->title()) {
   BeginAtSignature(opened_->file(), module_, signature, &drawing_);
   drawing_.SetLayers(LayersIn(module_, opened_->file()));
-  if (HasOpenBatch(*opened_))
-    drawing_.SetSized(kAssumedBatch, [this]() -> const Module& { return Sized(); });
+  SizeBy(*opened_);
   drawing_.SetLines({[this] { return LinesOf(*opened_); }, TextBelow(opened_->model().path)});
 }
 
-const Module& ModelPage::Sized() {
-  sized_.emplace(opened_->Copy());
-  ShapeOverrides given;
-  given.batch = kAssumedBatch;
-  llvm::consumeError(FillSizes(given, {}, &*sized_));  // FLOPs that need the size stay unknown
-  return sized_->module();
+void ModelPage::SizeBy(const OpenedGraph& opened) {
+  if (!HasOpenBatch(opened)) return;
+  drawing_.SetSized(kAssumedBatch, [this, &opened]() -> const Module& {
+    sized_.emplace(opened.Copy());
+    ShapeOverrides given;
+    given.batch = kAssumedBatch;
+    llvm::consumeError(FillSizes(given, {}, &*sized_));  // FLOPs that need the size stay unknown
+    return sized_->module();
+  });
 }
 
 void ModelPage::WriteListed(llvm::json::OStream& json) const {

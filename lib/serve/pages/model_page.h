@@ -37,12 +37,13 @@ class ModelPage : public Page {
   Expected<std::vector<std::string>> OpenAs(const OpenRequest& wanted) {
     return drawing_.OpenAs(wanted);
   }
+  // Estimates FLOPs with a batch of 1 if the batch of this page's graph is unknown. `opened` is the
+  // graph and must outlive the page. Call it before the page is in a PageSet; pages that keep their
+  // graph do it themselves.
+  void SizeBy(const OpenedGraph& opened);
   void WriteListed(llvm::json::OStream& json) const override;
 
  private:
-  // Copies the graph with inputs of kAssumedBatch.
-  const Module& Sized();
-
   std::shared_ptr<const OpenedGraph> opened_;
   std::optional<OpenedGraph> sized_;
   const Module& module_;

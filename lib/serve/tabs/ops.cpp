@@ -53,7 +53,8 @@ class NetworkOps {
       if (entry && !entry->needed.empty() && !entry->needed[node.id()]) continue;
       for (llvm::StringRef called : CalledFunctions(node)) open_.push_back(called.str());
       ++sums_[node.op()].nodes;
-      sums_[GivenOp(node, entry)].cost += drawing_.CostOf(body, node.id());
+      Cost cost = drawing_.CostOf(body, node.id());
+      sums_[cost.bytes > 0 ? GivenOp(node, entry) : node.op()].cost += cost;
     }
   }
 
