@@ -180,7 +180,8 @@ class Writer {
   void Names() {
     if (node_.num_inputs() > 0) {
       json_.attributeArray("in", [&] {
-        for (int slot = 0; slot < node_.num_inputs(); ++slot) json_.value(InputName(slot));
+        for (int slot = 0; slot < node_.num_inputs(); ++slot)
+          json_.value(Printable(InputName(info_, node_, slot)));
       });
     }
     if (!info_ || NumTypes(node_) == 0) return;
@@ -188,11 +189,6 @@ class Writer {
       for (int port = 0; port < NumTypes(node_); ++port)
         json_.value(Printable(OutputOfPort(node_, *info_, port).first));
     });
-  }
-
-  std::string InputName(int slot) const {
-    llvm::StringRef name = info_ ? ArgumentOfInput(node_, *info_, slot) : "";
-    return name.empty() ? "input " + std::to_string(slot) : Printable(name);
   }
 
   // Writes the types of the outputs after those in the traits that a node reads.
