@@ -59,7 +59,7 @@ TEST(FirstCause, FollowsLoops) {
 
 // A variable that was assigned NaN passes it to later readers.
 TEST(FirstCause, FollowsVariables) {
-  DebugWriter writer("cause_variable");
+  TestDebugWriter writer("cause_variable");
   auto mode = proto::FULL_HEALTH;
   writer.Execution("VarHandleOp", 1, {}, 1, mode, {});
   writer.Execution("Log", 2, {7}, 8, mode, Full(3, 0, 0));
@@ -74,7 +74,7 @@ TEST(FirstCause, FollowsVariables) {
 
 // The same when both are in functions, which record no write: the handle is an argument of each.
 TEST(FirstCause, FollowsVariablesThroughFunctions) {
-  DebugWriter writer("cause_function_variable");
+  TestDebugWriter writer("cause_function_variable");
   auto mode = proto::FULL_HEALTH;
   writer.Graph("root", "", "");
   writer.Graph("u", "update", "root");
@@ -100,7 +100,7 @@ TEST(FirstCause, FollowsVariablesThroughFunctions) {
 // A function that was traced twice: the body with the right number of arguments and with traces is
 // found.
 TEST(FirstCause, FindsTheBodyOfARetracedFunction) {
-  DebugWriter writer("cause_retraced");
+  TestDebugWriter writer("cause_retraced");
   auto mode = proto::FULL_HEALTH;
   writer.Graph("root", "", "");
   for (const char* id : {"f1", "f2"}) {
@@ -119,7 +119,7 @@ TEST(FirstCause, FindsTheBodyOfARetracedFunction) {
 }
 
 TEST(FirstCause, KnowsDivisionByZeroAndOverflow) {
-  DebugWriter writer("cause_reasons");
+  TestDebugWriter writer("cause_reasons");
   auto mode = proto::FULL_HEALTH;
   writer.Execution("Fill", 1, {1}, 2, mode, Full(0, 0, 4));
   writer.Execution("RealDiv", 2, {2, 2}, 3, mode, Full(0, 4, 0));
@@ -135,7 +135,7 @@ TEST(FirstCause, KnowsDivisionByZeroAndOverflow) {
 }
 
 TEST(FirstCause, CannotTellFromShapes) {
-  DebugWriter writer("cause_shape");
+  TestDebugWriter writer("cause_shape");
   writer.Execution("Log", 1, {1}, 2, proto::SHAPE, {-1, 1, 0, 1, 0, 0, 0, 0, 0, 0});
   writer.Write();
   BlameReport report = Blame(writer.path());
@@ -145,7 +145,7 @@ TEST(FirstCause, CannotTellFromShapes) {
 
 // An Identity that reads itself, in both directions of a call.
 TEST(FirstCause, RingsOfIdentitiesEnd) {
-  DebugWriter writer("cause_ring");
+  TestDebugWriter writer("cause_ring");
   writer.Graph("root", "", "");
   writer.Graph("g", "f", "root");
   writer.Op("g", "Identity", "a", {"b:0"});

@@ -12,7 +12,7 @@ OpenedGraph Open(const char* text, const std::string& name) {
   return llvm::cantFail(OpenedGraph::Open(path));
 }
 
-RunComparison Compare(OpenedGraph& a, const DebugWriter& writer, int step) {
+RunComparison Compare(OpenedGraph& a, const TestDebugWriter& writer, int step) {
   DebugFolder folder = Read(writer.path());
   CompareRequest request;
   return llvm::cantFail(CompareWithRecord(a, folder, folder.runs[0], step, request));
@@ -21,7 +21,7 @@ RunComparison Compare(OpenedGraph& a, const DebugWriter& writer, int step) {
 // The second call of the function has another value in the second iteration of its loop.
 TEST(CompareRecord, ALoopInACall) {
   constexpr auto kWhole = proto::FULL_TENSOR;
-  DebugWriter writer("compare_record");
+  TestDebugWriter writer("compare_record");
   writer.Graph("root", "", "");
   writer.Graph("f", "f", "root");
   writer.Graph("body", "while_body_7", "f");

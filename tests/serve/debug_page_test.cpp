@@ -101,7 +101,7 @@ TEST(DebugPage, NodesAreMarkedByHealth) {
 }
 
 TEST(DebugPage, AFileHoldsTheCardsOfCausesHoweverLateTheyAre) {
-  DebugWriter writer("debug_late_cause");
+  TestDebugWriter writer("debug_late_cause");
   for (int i = 0; i < 2998; ++i)
     writer.Execution("Mul", 1 + i, {i}, i + 1, proto::CURT_HEALTH, {-1, 0});
   writer.Execution("Log", 3000, {2998}, 2999, proto::CURT_HEALTH, {-1, 1});

@@ -13,8 +13,9 @@ namespace grapnel {
 namespace {
 
 std::string HtmlOf(const Module& module, llvm::StringRef title, int threads = 0) {
+  GraphInFile file;  // a page points to it
   PageSet pages;
-  pages.Add(std::make_unique<ModelPage>(module, GraphInFile(), title.str()));
+  pages.Add(std::make_unique<ModelPage>(module, file, title.str()));
   std::string html;
   llvm::raw_string_ostream os(html);
   Error error = WriteHtmlFile(pages, title, threads, os);

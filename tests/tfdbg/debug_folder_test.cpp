@@ -108,7 +108,7 @@ TEST(DebugFolder, OtherFoldersAreNone) {
 }
 
 TEST(DebugFolder, AFolderWithoutDataIsEmpty) {
-  DebugWriter writer("debug_empty");
+  TestDebugWriter writer("debug_empty");
   writer.Write();
   EXPECT_TRUE(IsDebugFolder(writer.path()));
   DebugFolder folder = Read(writer.path());
@@ -117,7 +117,7 @@ TEST(DebugFolder, AFolderWithoutDataIsEmpty) {
 }
 
 TEST(DebugFolder, GraphsWithinThemselvesEnd) {
-  DebugWriter writer("debug_ring");
+  TestDebugWriter writer("debug_ring");
   writer.Graph("a", "f", "b");
   writer.Graph("b", "g", "a");
   writer.Op("a", "Log", "Log", {});

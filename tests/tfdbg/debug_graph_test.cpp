@@ -79,7 +79,7 @@ TEST(DebugGraph, CallsThatWereNotRecordedAreThereForTheirReaders) {
 }
 
 TEST(DebugGraph, BrokenRecordsBecomeAGraphToo) {
-  DebugWriter writer("debug_graph_broken");
+  TestDebugWriter writer("debug_graph_broken");
   writer.Graph("a", "f", "");
   writer.Graph("b", "f", "");
   writer.Graph("c", "", "c");

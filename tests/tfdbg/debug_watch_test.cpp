@@ -18,7 +18,7 @@ bool HasNewBad(DebugWatch& watch) {
 std::vector<double> FullHealth(double nans) { return {1, 0, 1, 1, 4, 0, 0, nans, 0, 0, 4 - nans}; }
 
 TEST(DebugWatch, TellsOnceOfWhatIsNew) {
-  DebugWriter writer("watch");
+  TestDebugWriter writer("watch");
   DebugWatch watch(writer.path());
   EXPECT_FALSE(HasNewBad(watch));
   writer.Trace("g", "x", 2, proto::FULL_HEALTH, FullHealth(0));
@@ -36,7 +36,7 @@ TEST(DebugWatch, TellsOnceOfWhatIsNew) {
 }
 
 TEST(DebugWatch, WaitsForTheRestOfARecord) {
-  DebugWriter writer("watch_cut");
+  TestDebugWriter writer("watch_cut");
   writer.Trace("g", "x", 2, proto::FULL_HEALTH, FullHealth(0));
   writer.Trace("g", "y", 3, proto::FULL_HEALTH, FullHealth(1));
   writer.Write();

@@ -25,9 +25,9 @@ inline DebugFolder Read(const std::string& path) {
   return std::move(*folder);
 }
 
-class DebugWriter {
+class TestDebugWriter {
  public:
-  explicit DebugWriter(const std::string& name)
+  explicit TestDebugWriter(const std::string& name)
       : path_((std::filesystem::path(testing::TempDir()) / name).string()) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);

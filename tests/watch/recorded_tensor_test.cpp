@@ -11,7 +11,7 @@ namespace {
 std::string TextOfSummary(TensorDebugMode mode, const std::vector<double>& numbers) {
   std::string problem;
   RecordedTensor tensor =
-      ReadRecordedTensor(mode, DebugWriter::Summary(numbers).SerializeAsString(), &problem);
+      ReadRecordedTensor(mode, TestDebugWriter::Summary(numbers).SerializeAsString(), &problem);
   return problem.empty() ? RecordedTensorText(tensor) : problem;
 }
 
