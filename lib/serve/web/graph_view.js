@@ -3,8 +3,8 @@
 import {canOpen, MARKER, TITLE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
 import {allBoxes, boxKey, openKey} from "./frames.js";
-import {LEGIBLE, MARGIN, showMarked, startAtTop, TOO_SMALL} from "./viewport.js";
-import {composeFrames} from "./opened.js";
+import {LEGIBLE, MARGIN, refit, showMarked, startAtTop, TOO_SMALL} from "./viewport.js";
+import {composeFrames, openLone} from "./opened.js";
 import {listenToPointer} from "./pointer.js";
 import {lineWidth, textWidth} from "./text_width.js";
 
@@ -75,7 +75,7 @@ export class GraphView extends EventTarget {
     const isOpen = this.seen.has(String(body)) || [...this.open].some((key) => key.startsWith(`${body}|`));
     if (body !== this.home && !isOpen) this.openAsFirst(String(body), body);
     await this.update();
-    if (body !== this.home && !isOpen && this.openLone(String(body), body)) await this.update();
+    if (body !== this.home && !isOpen && openLone(this, String(body), body)) await this.update();
     if (fold && !isOver()) await this.foldToFit(isOver);
     if (!isOver()) this.see();
   }
@@ -152,16 +152,6 @@ export class GraphView extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  // If a body that the model's document does not open shows only its arguments, its results and one
-  // scope, opens this scope and returns true.
-  openLone(instance, body) {
-    const boxes = this.boxes.filter((box) => box.instance === instance), {size} = this.open;
-    const scopes = boxes.filter(({box}) => box.kind === "scope");
-    const isLone = scopes.length === 1 && boxes.every(({box}) => box.kind === "scope" || box.isEnd);
-    if (isLone && !this.first.has(body)) this.open.add(openKey(instance, scopes[0].box));
-    return this.open.size > size;
-  }
-
   // When a function is opened for the first time, opens the scopes that are initially open in it.
   openCalledFirst() {
     let more = false;
@@ -171,7 +161,7 @@ export class GraphView extends EventTarget {
       this.seen.add(key);
       box.calls.forEach(({body}, i) => {
         this.openAsFirst(`${key}.${i}`, body);
-        this.openLone(`${key}.${i}`, body);
+        openLone(this, `${key}.${i}`, body);
       });
       more ||= this.open.size > size;
     }
@@ -278,13 +268,6 @@ export class GraphView extends EventTarget {
     this.paint();
   }
 
-  // Keeps the whole picture in view, unless the user has moved it.
-  resized() {
-    const isFitted = this.fitted && ["zoom", "x", "y"].every((key) => this.at[key] === this.fitted[key]);
-    if (isFitted) this.fit();
-    else this.paint();
-  }
-
   zoomBy(factor) { this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, factor); }
   zoomAt(x, y, factor) {
     const zoom = Math.min(LARGEST, Math.max(SMALLEST, this.at.zoom * factor));
@@ -337,7 +320,7 @@ export class GraphView extends EventTarget {
   listen() {
     listenToPointer(this);
     this.canvas.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.resized()).observe(this.canvas);
+    new ResizeObserver(() => refit(this)).observe(this.canvas);
   }
 
   themeChanged() {

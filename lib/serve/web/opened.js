@@ -76,3 +76,13 @@ export async function composeFrames({source, open, filter, notes}, body, instanc
   await load({source, open, views, filter}, body, undefined, instance, 0);
   return makeFrame({views, open, notes}, body, undefined, instance, 0);
 }
+
+// If a body that the model's document does not open shows only its arguments, its results and one
+// scope, opens this scope and returns true.
+export function openLone(view, instance, body) {
+  const boxes = view.boxes.filter((box) => box.instance === instance), {size} = view.open;
+  const scopes = boxes.filter(({box}) => box.kind === "scope");
+  const isLone = scopes.length === 1 && boxes.every(({box}) => box.kind === "scope" || box.isEnd);
+  if (isLone && !view.first.has(body)) view.open.add(openKey(instance, scopes[0].box));
+  return view.open.size > size;
+}

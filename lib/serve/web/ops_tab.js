@@ -29,7 +29,8 @@ class OpsTab {
     const {batch, signatures} = this.page.summary ?? {};
     const sized = batch ? `, with a batch of ${batch} because the model leaves it open` : "";
     const saver = signatures?.length > 0 ? " Ops that only load or save the model are left out." : "";
-    this.note.textContent = `FLOPs are estimated by shapes${sized}; each function's body counts once.${saver}`;
+    this.note.textContent =
+      `FLOPs are estimated by shapes${sized}; each function's body counts once.${saver}`;
     this.head.textContent = `${plural(ops.length, "op")} in ${plural(this.totals[1], "node")}`;
     this.draw();
   }

@@ -2,7 +2,8 @@
 
 import {showAddress, stateOf} from "./address.js";
 import {colorBy, colorChoices, drawLegend} from "./colors.js";
-import {byId, commas, element, isEmbedded, link, plural} from "./dom.js";
+import {crumbsOf} from "./crumbs.js";
+import {byId, commas, element, isEmbedded, plural} from "./dom.js";
 import {boxKey} from "./frames.js";
 import {GraphView} from "./graph_view.js";
 import {waysFrom} from "./node_ways.js";
@@ -273,26 +274,10 @@ class Page {
     }
   }
 
-  // Returns links to the bodies that lead to a body, and to the calls between them, except mere calls.
-  wayTo(body) {
-    const {bodies} = this.summary, way = [], seen = new Set();
-    for (let at = body; at > 0 && !seen.has(at);) {
-      seen.add(at);
-      const {name, caller: [from = 0, node, op, caller] = []} = bodies[at], inner = at;
-      way.unshift(at === body ? element("strong", {}, `\u0192 ${name}`)
-        : link(`\u0192 ${name}`, () => this.enter(inner)));
-      const isCall = op === undefined || op === name || op.endsWith("PartitionedCall");
-      if (!isCall) way.unshift(link(`${op} ${caller}`, () => this.go(from, node)));
-      at = from;
-    }
-    way.unshift(body === 0 ? element("strong", {}, "main") : link("main", () => this.enter(0)));
-    return way.flatMap((part, i) => (i > 0 ? [" \u25b8 ", part] : [part]));
-  }
-
   // Updates the text around the picture: the path to the body, counts, colors.
   async changed() {
     const {body} = this.view, {nodes, data_inputs: data, control_inputs: control} = this.summary.bodies[body];
-    byId("crumbs").replaceChildren(...this.wayTo(body));
+    byId("crumbs").replaceChildren(...crumbsOf(this, body));
     const {counts} = await this.source.scope(body, undefined);
     const shown = this.view.boxes.filter((box) => !box.inner).length;
     const parts = [`${plural(nodes, "op")}: ${plural(shown, "box")}`.replace("boxs", "boxes")];

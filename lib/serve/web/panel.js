@@ -3,43 +3,12 @@
 import {commas, element, link, plural} from "./dom.js";
 import {fillOfKind} from "./draw.js";
 import {lineItem} from "./edge_list.js";
+import {costs, layerFacts} from "./panel_facts.js";
 import {isFile} from "./source.js";
 
-const FEW = 12;  // marked nodes, or weights, that are listed at first
+const FEW = 12;  // marked nodes that are listed at first
 
 const heading = (...text) => element("h3", {}, ...text);
-// Returns elements with the costs of a box and their shares of its body's costs. `batch`: the size
-// of a batch that the FLOPs assume, if the model leaves it open.
-function costs({box, view}, batch) {
-  const share = (key) => {
-    const all = view[`all_${key}`];
-    return all > box[key] ? `, ${Math.round((100 * box[key]) / all) || "less than 1"} % of the whole` : "";
-  };
-  const line = (key, words) => (box[key] > 0
-    ? [element("p", {class: "dim"}, `${commas(box[key])} ${words}${share(key)}`)] : []);
-  return [
-    ...line("flops", `FLOPs, estimated by shapes${batch ? ` for a batch of ${batch}` : ""}`),
-    ...line("bytes", "bytes of constants and variables"),
-  ];
-}
-
-// Returns elements with a layer's output, parameters and weights, those of layers in it included.
-function layerFacts(layers, path) {
-  const layer = layers.find((one) => one.path === path);
-  if (!layer) return [];
-  const {outputs, parameters, trainable = parameters, open} = layer;
-  const inside = layers.filter((one) => one === layer || one.path.startsWith(`${path}/`));
-  const weights = new Map(inside.flatMap((one) => one.weights)), few = [...weights].slice(0, FEW);
-  const row = ([name, type]) => element("tr", {}, element("td", {}, name), element("td", {}, type));
-  const rest = weights.size - few.length;
-  return [
-    ...outputs.length > 0 ? [element("p", {}, `Output ${outputs.join(", ")}`)] : [],
-    element("p", {}, `${open ? "at least " : ""}${plural(parameters, "parameter")}`,
-      trainable < parameters ? ` (${commas(trainable)} trainable)` : ""),
-    ...few.length > 0 ? [element("table", {}, ...few.map(row))] : [],
-    ...rest > 0 ? [element("p", {class: "dim"}, `and ${plural(rest, "more weight")}`)] : [],
-  ];
-}
 
 const SIBLINGS = {
   alike: "Siblings of one structure",

@@ -36,3 +36,10 @@ export function showMarked(view) {
   if (marked.length === 0 || marked.some((box) => view.isInSight(box))) return;
   view.moveTo(marked.reduce((first, box) => (box.y < first.y ? box : first)), view.at.zoom);
 }
+
+// Keeps the whole picture in view when its place changes, unless the user has moved it.
+export function refit(view) {
+  const {fitted, at} = view;
+  if (fitted && ["zoom", "x", "y"].every((key) => at[key] === fitted[key])) view.fit();
+  else view.paint();
+}
