@@ -183,8 +183,10 @@ std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, A
   int64_t each = are_splats ? value_a->num_elements() : 1;
   for (int64_t i = 0; i < value_a->num_elements(); i += each) {
     int64_t in_a = value_a->is_splat() ? 0 : i, in_b = value_b->is_splat() ? 0 : i;
-    double apart = std::hypot(value_a->AsDouble(in_a) - value_b->AsDouble(in_b),
-                              value_a->ImaginaryPart(in_a) - value_b->ImaginaryPart(in_b));
+    double real = value_a->AsDouble(in_a) - value_b->AsDouble(in_b);
+    double imaginary = value_a->ImaginaryPart(in_a) - value_b->ImaginaryPart(in_b);
+    // Not `std::hypot`, whose result depends on the version of glibc.
+    double apart = imaginary == 0 ? std::abs(real) : std::sqrt(real * real + imaginary * imaginary);
     if (apart != 0) changed += each;
     most = std::max(most, apart);
   }
