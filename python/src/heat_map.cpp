@@ -1,5 +1,7 @@
 #include "lib/watch/heat_map.h"
 
+#include <nanobind/stl/string.h>
+
 #include "python/src/call.h"
 #include "python/src/gil.h"
 #include "python/src/values.h"
