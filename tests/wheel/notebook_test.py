@@ -119,7 +119,7 @@ def test_values_are_heat_maps():
     html = shown(done)["text/html"]
     (image,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)', html)
     svg = base64.b64decode(image).decode()
-    assert all(word in svg for word in (">y</text>", ">axis 0 ", ">axis 1 ", "<linearGradient", "data:image/png;base64,"))
+    assert all(word in svg for word in (">y</text>", "← axis 0<", ">axis 1 →<", "<linearGradient", "data:image/png;base64,"))
     assert "<b>y</b> float[2,3]" in html and "<b>s</b> string[]" in html
     assert "<script" not in html
 
