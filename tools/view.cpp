@@ -152,7 +152,7 @@ Expected<int> WritePage(Flags& flags, Invocation& invocation) {
     if (!address) return Annotate(flags.model, address.takeError());
     auto page = std::make_unique<ModelPage>(graph.module(), graph.file(), TitleOf(graph, graphs),
                                             flags.signature);
-    page->SizeBy(graph);
+    page->AssumeBatch(graph);
     page->OpenAt(std::move(*address));
     if (!wanted.empty()) {
       auto notices = page->OpenAs(wanted);

@@ -103,7 +103,7 @@ class BodyComparison {
     if (OpsDiffer(node_a, node_b)) {
       changes.push_back({"op", node_a.op().str(), node_b.op().str()});
       // CountFollowedChanges drops all other changes of a node that became a constant.
-      if (options_.by_name && IsConst(node_b)) return changes;
+      if (options_.by_name && IsConstant(node_b)) return changes;
     }
     if (!options_.ignore.device && node_a.device() != node_b.device() &&
         CanonicalDevice(node_a.device()) != CanonicalDevice(node_b.device()))

@@ -5,6 +5,7 @@
 
 #include "lib/diff/followed_changes.h"
 #include "lib/diff/opened_calls.h"
+#include "lib/ir/node_types.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -104,7 +105,7 @@ class BodyFates {
   NodeOutcome BySurvivor(const Node& gone, const Node& reader, const Node& after,
                          const Use& use) const {
     bool other_op = after.op() != reader.op();
-    if (other_op && IsConst(after)) return {NodeOutcome::kFolded, after.name().str()};
+    if (other_op && IsConstant(after)) return {NodeOutcome::kFolded, after.name().str()};
     std::optional<SourceName> now = InPlaceOf(gone, reader, after, use);
     if (!now) {
       bool waits_for_its_inputs = !other_op && ReadsBehind(gone, after);
@@ -113,11 +114,11 @@ class BodyFates {
     }
     Node source = b_.Find(now->node), before = a_.Find(now->node);
     std::string name = now->node.str();
-    if (other_op && (before ? IsBehind(gone, now->node) : !IsConst(source)))
+    if (other_op && (before ? IsBehind(gone, now->node) : !IsConstant(source)))
       return {NodeOutcome::kFused, after.name().str()};
     if (before && IsBehind(gone, now->node)) return {NodeOutcome::kBypassed, name};
     if (before && before.op() == gone.op()) return {NodeOutcome::kMerged, name};
-    if (IsConst(source)) return {NodeOutcome::kFolded, name};
+    if (IsConstant(source)) return {NodeOutcome::kFolded, name};
     return {NodeOutcome::kReplaced, name};
   }
 

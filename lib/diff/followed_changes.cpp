@@ -55,7 +55,7 @@ class Counting {
   void Sift(MatchedPair* pair) {
     std::vector<Change>& changes = pair->changes;
     bool other_op = pair->a.node.op() != pair->b.node.op();
-    if (other_op && IsConst(pair->b.node)) {
+    if (other_op && IsConstant(pair->b.node)) {
       llvm::erase_if(changes, [](const Change& change) { return change.what != "op"; });
       return;
     }
@@ -179,8 +179,6 @@ class Counting {
 };
 
 }  // namespace
-
-bool IsConst(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 
 void CountFollowedChanges(Diff* diff) { Counting(diff).Run(); }
 

@@ -7,9 +7,6 @@
 
 namespace grapnel {
 
-// True for a node that holds a value, as constant folding makes them.
-bool IsConst(const Node& node);
-
 // Moves such changes from the matched pairs to `counted`, which has one entry for each kind, with
 // the nodes that changed in this way:
 //   "with operands in another order"  of a commutative op

@@ -69,8 +69,6 @@ bool AreAlikeButForSize(DataType a, DataType b) {
   return (IsFloating(a) && IsFloating(b)) || (IsInteger(a) && IsInteger(b));
 }
 
-bool IsConst(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
-
 bool HasNumbers(DataType type) { return IsNumeric(type) || type == proto::DT_BOOL; }
 
 // The variables of a model, and where their values are.
@@ -210,7 +208,7 @@ class Comparison {
 
   void CompareConstants(const MatchedPair& pair) {
     bool differ = llvm::any_of(pair.changes, [](const Change& c) { return c.what == "value"; });
-    if (!differ || !IsConst(pair.a.node) || !IsConst(pair.b.node)) return;
+    if (!differ || !IsConstant(pair.a.node) || !IsConstant(pair.b.node)) return;
     auto a = Literal::FromConst(pair.a.node), b = Literal::FromConst(pair.b.node);
     // Skips constants of different ranks: the one in B is not a new value of the one in A, but
     // another constant in its place.

@@ -7,6 +7,10 @@
 namespace grapnel {
 namespace {
 
+// The most nested walks to a common origin. It bounds the recursion for a long chain of functions
+// that all have several callers.
+constexpr int kMostWalks = 64;
+
 bool IsLoop(llvm::StringRef op) { return op == "While" || op == "StatelessWhile"; }
 
 bool HandsOn(llvm::StringRef op) {
@@ -245,12 +249,12 @@ PortSet Flow::Forward(llvm::ArrayRef<BodyPort> starts) const {
 
 BodyPort Flow::Source(BodyPort port, bool reshaped) const {
   Sources known;
-  return Source(port, reshaped, &known);
+  return Source(port, reshaped, 0, &known);
 }
 
-// `known`: the tensors from which walks began, with their origins; while a walk is on its way, with
-// themselves, which avoids endless walks around loops.
-BodyPort Flow::Source(BodyPort port, bool reshaped, Sources* known) const {
+// `known` maps tensors to their origins. A tensor maps to itself until its walk ends, which avoids
+// endless walks around loops. `depth`: the number of walks of which this one is a part.
+BodyPort Flow::Source(BodyPort port, bool reshaped, int depth, Sources* known) const {
   llvm::SmallVector<BodyPort, 4> walked;
   while (port) {
     auto [found, added] = known->try_emplace(port.key(), port);
@@ -266,23 +270,26 @@ BodyPort Flow::Source(BodyPort port, bool reshaped, Sources* known) const {
       continue;
     }
     if (node.op() != "_Arg" && node.op() != "IdentityN" && !CallsOf(node)) break;
-    BodyPort only = OnlySource(Before(port), node.op() == "_Arg", reshaped, known);
-    if (!only) break;
-    port = only;
+    std::vector<BodyPort> before = Before(port);
+    bool may_join = node.op() == "_Arg" && depth < kMostWalks;
+    BodyPort next = before.size() == 1 ? before[0]
+                    : may_join         ? CommonSource(before, reshaped, depth + 1, known)
+                                       : BodyPort();
+    if (!next) break;
+    port = next;
   }
   for (const BodyPort& each : walked) (*known)[each.key()] = port;
   return port;
 }
 
-// Returns the tensor `before` that is the only one, or, if `joins`, that is the origin of all:
-// several callers, such as the signatures of a model, pass the same variable. Null if there is none.
-BodyPort Flow::OnlySource(llvm::ArrayRef<BodyPort> before, bool joins, bool reshaped,
-                          Sources* known) const {
-  if (before.size() == 1) return before[0];
-  if (before.empty() || !joins) return {};
-  BodyPort first = Source(before[0], reshaped, known);
-  for (const BodyPort& other : before.drop_front()) {
-    if (Source(other, reshaped, known).key() != first.key()) return {};
+// Returns the origin that all tensors have: several callers, such as the signatures of a model, pass
+// the same variable. Returns null if there are no tensors, or several origins.
+BodyPort Flow::CommonSource(llvm::ArrayRef<BodyPort> tensors, bool reshaped, int depth,
+                            Sources* known) const {
+  if (tensors.empty()) return {};
+  BodyPort first = Source(tensors[0], reshaped, depth, known);
+  for (const BodyPort& other : tensors.drop_front()) {
+    if (Source(other, reshaped, depth, known).key() != first.key()) return {};
   }
   return first;
 }

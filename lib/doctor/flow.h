@@ -97,9 +97,9 @@ class Flow {
     std::vector<Site> sites;
   };
   using Sources = llvm::DenseMap<std::pair<const Graph*, uint64_t>, BodyPort>;
-  BodyPort Source(BodyPort port, bool reshaped, Sources* known) const;
-  BodyPort OnlySource(llvm::ArrayRef<BodyPort> before, bool joins, bool reshaped,
-                      Sources* known) const;
+  BodyPort Source(BodyPort port, bool reshaped, int depth, Sources* known) const;
+  BodyPort CommonSource(llvm::ArrayRef<BodyPort> tensors, bool reshaped, int depth,
+                        Sources* known) const;
   void AddCalls(const Node& node);
   // True if a loop's body returns argument `index` unchanged, as it usually does with the handle of
   // a variable.

@@ -21,7 +21,7 @@ class LedgerEntry {
   // Reads a line. Errors: it is not JSON, or not an entry.
   static Expected<LedgerEntry> Parse(llvm::StringRef line);
 
-  // Return the value of a field; "", nullopt or an empty list if there is no such value.
+  // Each returns the value of a field; "", nullopt or an empty list if the entry lacks it.
   std::string Text(llvm::StringRef key) const;
   std::optional<int64_t> Integer(llvm::StringRef key) const;
   std::vector<std::string> Names(llvm::StringRef key) const;

@@ -439,6 +439,13 @@ Expected<const Signature*> ChooseOneSignature(const Model& model, const GraphInF
                    Plural(names.size(), "signature"), kDefaultSignature, NameList(names));
 }
 
+Node SignatureBody::GivenByMain(const Node& argument) const {
+  auto found = from_main.find({argument.id(), 0});
+  if (&argument.graph() != graph || found == from_main.end() || found->second.node == kNoNode)
+    return Node();
+  return argument.graph().module().main.node(found->second.node);
+}
+
 SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature) {
   return Descent(graph, signature).Run();
 }

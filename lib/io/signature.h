@@ -60,6 +60,9 @@ struct SignatureBody {
   // Maps arguments of `function` to the port of the main graph that provides them, such as the
   // handle of a variable.
   std::map<Port, Port> from_main;
+  // Returns the node of the main graph whose output an argument of the body receives; null for
+  // another node, and for an argument that is an input.
+  Node GivenByMain(const Node& argument) const;
 };
 // Finds the body of a signature. Linear in the main graph and in the bodies on the way to the
 // result. Ignores inputs and outputs whose tensors do not exist.

@@ -190,6 +190,8 @@ bool IsVariable(const Node& node) {
   return op == "VarHandleOp" || op == "VariableV2" || op == "Variable";
 }
 
+bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
+
 std::vector<llvm::StringRef> CalledFunctions(const Node& node) {
   std::vector<llvm::StringRef> names;
   if (node.graph().module().FindFunction(node.op())) names.push_back(node.op());

@@ -42,6 +42,7 @@ llvm::StringRef ArgumentOfInput(const Node& node, const OpInfo& info, int slot);
 
 // True if the node is a variable: VarHandleOp, or VariableV2 or Variable in TF1 graphs.
 bool IsVariable(const Node& node);
+bool IsConstant(const Node& node);  // Const, HostConst
 
 // Returns the names of the functions that the node calls: its op if that is a function, and all
 // functions in its attributes. The module may lack these functions.

@@ -24,8 +24,6 @@ constexpr int kElementsForPeople = 8;
 constexpr size_t kInlineBytes = 1024;
 constexpr size_t kInlineText = 40;  // the longest constant written within its reader's inputs
 
-bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
-
 }  // namespace
 
 class BodyWriter::Impl {

@@ -19,7 +19,7 @@ struct MadeNode {
 // Listens to the rewrites of a run. Copies that inlining makes of a function's nodes are not new.
 class MadeNodes {
  public:
-  // Knows no node.
+  // For a run without passes.
   MadeNodes() = default;
   // `before`: the graph before the passes.
   explicit MadeNodes(const Module& before);

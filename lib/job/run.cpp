@@ -110,8 +110,7 @@ Error InnerFeedError(const OpenedGraph& opened, NameResolver& resolver, llvm::St
   const InnerCall& call = is_in_loop ? *loop : calls.back();
   std::string text = Sentence(
       "{0}: feed '{1}' is in function '{2}', which {3} '{4}' {5}: feed an input instead, or run "
-      "the "
-      "function alone (--function {6})",
+      "the function alone (--function {6})",
       opened.model().path, name, call.function, is_in_loop ? "loop" : "node", call.caller,
       is_in_loop ? "runs in each iteration" : "calls", calls.back().function);
   return MakeError("{0}{1}", text, InputsText(opened, signature, text));

@@ -29,8 +29,8 @@ void SetShape(Graph& graph, const Node& node, const Shape& shape) {
   graph.SetAttr(node.id(), "shape", attr::ShapeOf(shape));
 }
 
-// Returns the tensor that a name means (NameResolver). If the default signature has no such key, and
-// the caller chose no signature, returns the input with this key of any signature.
+// Returns the tensor that a name means (NameResolver). If the caller chose no signature and the
+// default one lacks the key, returns the input with this key of any signature.
 Expected<std::string> TensorNamed(const OpenedGraph& opened, llvm::StringRef signature,
                                   llvm::StringRef name) {
   auto tensor = TensorOfKey(opened.model(), opened.file(), signature, name);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "lib/ir/literal.h"
+#include "lib/ir/node_types.h"
 #include "lib/ir/op_table.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/pass/op_pattern.h"
@@ -403,10 +404,6 @@ class Matcher {
     gap.remedy =
         Sentence("let '{0}' and '{1}' read one tensor", reader.name(), named.reader.name());
     attempt->Add(is_one_reader ? kMissing : kOtherTensor, std::move(gap));
-  }
-
-  static bool IsConstant(const Node& node) {
-    return node.op() == "Const" || node.op() == "HostConst";
   }
 
   // True if the node has one value as long as variables keep theirs.

@@ -12,13 +12,10 @@ uint64_t Known(std::optional<int64_t> amount) { return static_cast<uint64_t>(amo
 // Returns the bytes of the constant or variable of the main graph that an argument receives.
 uint64_t BytesFromMain(const SignatureBody& signature, const Node& argument,
                        const ShapeMap& shapes) {
-  auto found = signature.from_main.find({argument.id(), 0});
-  if (found == signature.from_main.end() || found->second.node == kNoNode) return 0;
-  Node given = argument.graph().module().main.node(found->second.node);
-  if (IsVariable(given)) return CostOf(given, shapes).bytes;
-  bool is_constant = given.op() == "Const" || given.op() == "HostConst";
-  return is_constant ? Known(BytesOf(given.GetType("dtype"), shapes.OfPort({argument.id(), 0})))
-                     : 0;
+  Node given = signature.GivenByMain(argument);
+  if (given && IsVariable(given)) return CostOf(given, shapes).bytes;
+  if (!given || !IsConstant(given)) return 0;
+  return Known(BytesOf(given.GetType("dtype"), shapes.OfPort({argument.id(), 0})));
 }
 
 }  // namespace
@@ -26,8 +23,7 @@ uint64_t BytesFromMain(const SignatureBody& signature, const Node& argument,
 Cost CostOf(const Node& node, const ShapeMap& shapes) {
   Cost cost;
   cost.flops = Known(EstimateFlops(node, shapes));
-  llvm::StringRef op = node.op();
-  if (op == "Const" || op == "HostConst") {
+  if (IsConstant(node)) {
     cost.bytes = Known(BytesOf(node.GetType("dtype"), shapes.OfPort({node.id(), 0})));
   } else if (IsVariable(node)) {
     auto attr = node.Attr("shape");
@@ -40,11 +36,10 @@ Cost CostOf(const Node& node, const ShapeMap& shapes) {
 ScopeCosts::ScopeCosts(const Graph& graph, const ScopeTree& tree, const ShapeMap& shapes,
                        const SignatureBody* signature)
     : costs_(tree.size()), of_nodes_(graph.end_id()) {
-  bool is_entry = signature && signature->graph == &graph && signature->function;
   for (Node node : graph.nodes()) {
     Cost& cost = of_nodes_[node.id()] = CostOf(node, shapes);
     NodeId counts_at = node.id();
-    if (is_entry && IsArgument(node)) {
+    if (signature && IsArgument(node)) {
       cost.bytes = BytesFromMain(*signature, node, shapes);
       if (cost.bytes > 0 && !node.uses().empty()) counts_at = node.uses()[0].node;
     }

@@ -8,6 +8,7 @@
 
 #include "lib/ir/device_name.h"
 #include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/render/selection.h"

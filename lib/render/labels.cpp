@@ -157,11 +157,7 @@ std::string ValueText(const Node& constant, Port port, const ShapeMap* shapes) {
 // Describes a variable: "conv/kernel float[3,3,3,8]"; for an argument, the variable or constant
 // that is passed for it, if known.
 std::string VariableText(Node node, const SignatureBody* entry, const BoxLayers* layers) {
-  if (entry && &node.graph() == entry->graph) {
-    auto found = entry->from_main.find({node.id(), 0});
-    if (found != entry->from_main.end() && found->second.node != kNoNode)
-      node = node.graph().module().main.node(found->second.node);
-  }
+  if (Node given = entry ? entry->GivenByMain(node) : Node()) node = given;
   if (IsConstant(node)) return ValueText(node, {node.id(), 0}, nullptr);
   if (!IsVariable(node)) return PrintableStart(node.name());
   std::optional<AttrView> shape = node.Attr("shape");
@@ -218,10 +214,9 @@ std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeU
       continue;
     }
     if (noted) noted->push_back(constant.id());
-    bool is_constant = constant.op() == "Const" || constant.op() == "HostConst";
-    notes.push_back(
-        InputName(info, node, slot) + " = " +
-        (is_constant ? ValueText(constant, port, shapes) : VariableText(constant, entry, layers)));
+    notes.push_back(InputName(info, node, slot) + " = " +
+                    (IsConstant(constant) ? ValueText(constant, port, shapes)
+                                          : VariableText(constant, entry, layers)));
   }
   if (more > 0) notes.back() = "and " + Plural(more + 1, "more constant or variable");
   return notes;

@@ -90,7 +90,7 @@ class NodeLineWriter {
   }
 
   void Value() {
-    if (node_.op() != "Const" && node_.op() != "HostConst") return;
+    if (!IsConstant(node_)) return;
     auto literal = Literal::FromConst(node_);
     if (!literal) return llvm::consumeError(literal.takeError());
     Pair("__value", PrintableStart(literal->ToString(kMaxElements)));

@@ -1,4 +1,5 @@
 #include "lib/ir/literal.h"
+#include "lib/ir/node_types.h"
 #include "lib/render/labels.h"
 #include "lib/render/model_explorer.h"
 #include "lib/shape/flops.h"
@@ -9,7 +10,7 @@ namespace grapnel {
 namespace {
 
 std::optional<int64_t> ConstantBytes(const Node& node) {
-  if (node.op() != "Const" && node.op() != "HostConst") return std::nullopt;
+  if (!IsConstant(node)) return std::nullopt;
   auto literal = Literal::FromConst(node);
   if (!literal) {
     llvm::consumeError(literal.takeError());

@@ -9,8 +9,6 @@
 
 namespace grapnel {
 
-bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
-
 namespace {
 
 // Returns, by node id, whether a node is reachable from `start` over readers (`forward`) or inputs.
@@ -107,10 +105,8 @@ class Folder {
 
   // True for an argument of the body for which the main graph passes a constant.
   bool IsCaptured(const Node& node) const {
-    if (!IsOfSignature()) return false;
-    auto found = options_.signature->from_main.find({node.id(), 0});
-    if (found == options_.signature->from_main.end() || found->second.node == kNoNode) return false;
-    return IsConstant(graph_.module().main.node(found->second.node));
+    Node given = options_.signature ? options_.signature->GivenByMain(node) : Node();
+    return given && IsConstant(given);
   }
 
   void FoldConstants() {

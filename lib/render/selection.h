@@ -21,9 +21,6 @@ std::vector<bool> NodesAround(const Node& center, int hops);
 // `to`, including both. Errors: there is no path; the nodes are in different bodies.
 Expected<std::vector<bool>> NodesBetween(const Node& from, const Node& to);
 
-// True for a Const or a HostConst.
-bool IsConstant(const Node& node);
-
 struct FoldOptions {
   bool constants = true;
   bool no_ops = true;

@@ -8,8 +8,8 @@
 namespace grapnel {
 
 // Returns numbers that order the layers of a body so that each comes after those whose results it
-// reads, in any way. Of the layers that may come next, and of layers that read each other, the one
-// with the first node comes. `first`: the first node of each layer; kNoNode: it has no nodes in the
+// reads, directly or through other nodes. Of the layers that can be next, the one with the first
+// node is next; so it is among layers that read each other. `first`: the first node of each layer; kNoNode: it has no nodes in the
 // body, and gets no number either. Linear in the body's edges.
 std::vector<NodeId> PlacesByEdges(const Draft& draft, const BodyLayers& found,
                                   llvm::ArrayRef<NodeId> first);

@@ -96,11 +96,11 @@ ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string titl
       drawing_(module_, opened_->file().signatures, this->title()) {
   BeginAtSignature(opened_->file(), module_, signature, &drawing_);
   drawing_.SetLayers(LayersIn(module_, opened_->file()));
-  SizeBy(*opened_);
+  AssumeBatch(*opened_);
   drawing_.SetLines({[this] { return LinesOf(*opened_); }, TextBelow(opened_->model().path)});
 }
 
-void ModelPage::SizeBy(const OpenedGraph& opened) {
+void ModelPage::AssumeBatch(const OpenedGraph& opened) {
   if (!HasOpenBatch(opened)) return;
   drawing_.SetSized(kAssumedBatch, [this, &opened]() -> const Module& {
     sized_.emplace(opened.Copy());

@@ -40,7 +40,7 @@ class ModelPage : public Page {
   // Estimates FLOPs with a batch of 1 if the batch of this page's graph is unknown. `opened` is the
   // graph and must outlive the page. Call it before the page is in a PageSet; pages that keep their
   // graph do it themselves.
-  void SizeBy(const OpenedGraph& opened);
+  void AssumeBatch(const OpenedGraph& opened);
   void WriteListed(llvm::json::OStream& json) const override;
 
  private:

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/render/costs.h"
 #include "lib/render/graph_page.h"
@@ -22,8 +21,8 @@ struct Sum {
 };
 
 // The nodes of the network: of the body that the page shows first and of the functions that it
-// calls, or of all bodies. Main graphs of SavedModels also save and restore variables, which is not
-// work of the model.
+// calls, or of all bodies. The main graph of a SavedModel also saves and restores variables: nodes
+// that do not belong to the network.
 class NetworkOps {
  public:
   explicit NetworkOps(GraphPage& drawing) : drawing_(drawing) {
@@ -60,10 +59,8 @@ class NetworkOps {
 
   // The op to which a node's cost belongs: that of the variable that an argument receives.
   static llvm::StringRef GivenOp(const Node& node, const SignatureBody* entry) {
-    if (!entry || !IsArgument(node)) return node.op();
-    auto found = entry->from_main.find({node.id(), 0});
-    if (found == entry->from_main.end() || found->second.node == kNoNode) return node.op();
-    return node.graph().module().main.node(found->second.node).op();
+    Node given = entry ? entry->GivenByMain(node) : Node();
+    return given ? given.op() : node.op();
   }
 
   GraphPage& drawing_;
