@@ -74,8 +74,8 @@ void ModuleMatching::PairEqualNames() {
 void ModuleMatching::Follow() {
   for (; followed_ < pairs_.size(); ++followed_) {
     auto [a, b] = std::pair(pairs_[followed_].a, pairs_[followed_].b);
-    bool is_long = options_.side_by_side &&
-                   static_cast<size_t>(a_.body(a).size() + b_.body(b).size()) > kNodesWorthThreads;
+    size_t nodes = static_cast<size_t>(a_.body(a).size()) + static_cast<size_t>(b_.body(b).size());
+    bool is_long = options_.side_by_side && nodes > kNodesWorthThreads;
     auto matching =
         std::make_unique<Matching>(a_.body(a), a_.labels(a), b_.body(b), b_.labels(b), is_long);
     if (options_.by_name) {

@@ -475,6 +475,7 @@ class Collector {
         ++same->second;
     }
     std::vector<std::string> counted;
+    counted.reserve(counts.size());
     for (const auto& [text, count] : counts)
       counted.push_back(count > 1 ? std::to_string(count) + " x " + text : text);
     return counted;

@@ -310,6 +310,7 @@ class NameResolver::Search {
     if (named.empty()) return false;
     if (named.size() > 1) {
       std::vector<std::string> paths;
+      paths.reserve(named.size());
       for (int layer : named) paths.push_back(layers().table().PathOf(layer));
       return MakeError("{0}: '{1}' fits {2}: name one of {3}", opened_.model().path, text,
                        Plural(paths.size(), "layer"), NameList(paths, kMostListed));

@@ -88,7 +88,7 @@ std::string InputsText(const OpenedGraph& opened, llvm::StringRef signature,
   } else {
     names = DefaultFeeds(opened.module().main);
   }
-  for (std::string& name : names) name = "'" + name + "'";
+  for (std::string& name : names) name.insert(0, "'").append("'");
   bool is_named =
       llvm::any_of(names, [&](const std::string& name) { return error.contains(name); });
   if (names.empty() || names.size() > 8 || is_named) return "";

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-PolicyFinding OfWaiver(const Policy& policy, const Waiver& waiver, std::string what,
+PolicyFinding OfWaiver(const Policy& policy, const Waiver& waiver, llvm::StringRef what,
                        std::string expected, std::string advice) {
   PolicyFinding finding;
   finding.check = "waiver";

@@ -50,8 +50,9 @@ std::vector<std::string> ColumnsOf(sqlite3* db, const std::string& table) {
   std::vector<std::string> names;
   sqlite3_stmt* prepared = nullptr;
   sqlite3_prepare_v2(db, ("SELECT * FROM \"" + table + "\"").c_str(), -1, &prepared, nullptr);
-  for (int i = 0; i < sqlite3_column_count(prepared); ++i)
-    names.push_back(sqlite3_column_name(prepared, i));
+  int columns = sqlite3_column_count(prepared);
+  names.reserve(columns);
+  for (int i = 0; i < columns; ++i) names.push_back(sqlite3_column_name(prepared, i));
   sqlite3_finalize(prepared);
   return names;
 }

@@ -190,8 +190,11 @@ std::vector<std::string> DiffMarks::ScopesToOpen(size_t most) const {
     scopes = std::move(around);
   }
   std::vector<std::string> paths;
-  for (const auto& [function, path] : scopes)
-    paths.push_back(function + (function.empty() || path.empty() ? "" : "/") + path);
+  paths.reserve(scopes.size());
+  for (const auto& [function, path] : scopes) {
+    const char* between = function.empty() || path.empty() ? "" : "/";
+    paths.push_back((llvm::Twine(function) + between + path).str());
+  }
   return paths;
 }
 

@@ -39,7 +39,7 @@ void GraphPage::ForEachMarked(Visit&& visit) const {
   for (size_t body = 0; marks_ && body < num_bodies(); ++body) {
     const std::vector<int8_t>& kinds = KindsOfMarks(body);
     for (Node node : graph(body).nodes()) {
-      int kind = kinds[node.id()];
+      int kind = int{kinds[node.id()]};
       bool is_listed = kind >= 0 && (!marks_->is_listed || marks_->is_listed(node));
       if (is_listed) visit(body, node, kind);
     }

@@ -9,7 +9,8 @@ namespace grapnel {
 Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& a, const Module& b,
                                                    const Diff& diff, std::string title,
                                                    std::vector<std::shared_ptr<Page>> of,
-                                                   const ValueReport* values, LayersOfBoth layers) {
+                                                   const ValueReport* values,
+                                                   const LayersOfBoth& layers) {
   std::function<BoxLayers()> both;
   if (layers.a && layers.b) both = [layers] { return BoxLayers(layers.b(), layers.a()); };
   ASSIGN_OR_RETURN(std::unique_ptr<DiffGraph> merged,

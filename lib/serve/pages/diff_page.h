@@ -26,7 +26,7 @@ class DiffPage : public Page {
                                                   const Diff& diff, std::string title,
                                                   std::vector<std::shared_ptr<Page>> of = {},
                                                   const ValueReport* values = nullptr,
-                                                  LayersOfBoth layers = {});
+                                                  const LayersOfBoth& layers = {});
   static bool classof(const Page* page) { return page->kind() == Kind::kDiff; }
 
   Expected<GraphPage*> Drawing() override { return &merged_->page(); }
