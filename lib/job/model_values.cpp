@@ -22,9 +22,8 @@ void NameAsProgram(const OpenedGraph& a, const OpenedGraph& b, ValueReport* repo
 
 Expected<ValueReport> CompareModelValues(const OpenedGraph& a, const OpenedGraph& b,
                                          const Diff& diff) {
-  ASSIGN_OR_RETURN(ValueReport report,
-                   DiffValues({&a.file(), a.model().variables_prefix},
-                              {&b.file(), b.model().variables_prefix}, diff));
+  ASSIGN_OR_RETURN(ValueReport report, DiffValues({&a.file(), a.model().variables_prefix},
+                                                  {&b.file(), b.model().variables_prefix}, diff));
   NameAsProgram(a, b, &report);
   return report;
 }

@@ -13,7 +13,8 @@
 namespace grapnel {
 namespace {
 
-constexpr int64_t kElementsAPart = int64_t{1} << 20;  // fixed, so that sums do not depend on threads
+constexpr int64_t kElementsAPart = int64_t{1}
+                                   << 20;  // fixed, so that sums do not depend on threads
 constexpr size_t kHeldBytes = size_t{64} << 20;
 constexpr size_t kWorthReleasing = size_t{64} << 10;  // bytes
 constexpr double kCostOfElement = 2;                  // nanoseconds
@@ -146,7 +147,8 @@ class ValueReader {
       }
     };
     if (!parts.empty()) {
-      auto cost = kCostOfElement * static_cast<double>(elements) / static_cast<double>(parts.size());
+      auto cost =
+          kCostOfElement * static_cast<double>(elements) / static_cast<double>(parts.size());
       pool_.ParallelFor(static_cast<int64_t>(parts.size()), cost, run);
     }
     for (Part& part : parts) {
@@ -183,8 +185,9 @@ std::string UnknownText(llvm::ArrayRef<ValueRow> rows, bool are_variables, llvm:
   }
   if (!first) return "";
   return (count == 1 ? "the value of " : "the values of ") + Plural(count, noun) +
-         (count == 1 ? " is" : " are") + " unknown: " +
-         (is_one_reason && count > 1 ? "" : "'" + first->name + "': ") + first->problem;
+         (count == 1 ? " is" : " are") +
+         " unknown: " + (is_one_reason && count > 1 ? "" : "'" + first->name + "': ") +
+         first->problem;
 }
 
 }  // namespace
