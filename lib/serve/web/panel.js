@@ -60,6 +60,10 @@ export function valueStatistics(s) {
   return parts;
 }
 
+// Returns elements with the value of a constant or a variable: its first elements, and statistics.
+const valueOf = ({value, statistics}) => [element("p", {class: "value"}, value),
+  ...statistics ? valueStatistics(statistics) : []];
+
 const fileName = (path) => path.split("/").at(-1);
 
 // Returns elements with the source line that made a node, its text, and the calls around it.
@@ -214,7 +218,12 @@ export class Panel {
   layer(box, words = "Layer") {
     if (!box.layer) return [];
     const more = element("div", {class: "layer"});
-    this.source.layers().then(({layers}) => more.append(...layerFacts(layers, box.layer)))
+    const weightValue = async (node) => {
+      const about = await this.source.node(0, node);
+      return about.value === undefined ? [element("p", {class: "dim"}, "The model comes without its value.")]
+        : valueOf(about);
+    };
+    this.source.layers().then(({layers}) => more.append(...layerFacts(layers, box.layer, weightValue)))
       .catch((error) => more.append(element("p", {class: "problem"}, error.message)));
     return [element("p", {}, `${words} ${box.layer}`, box.className && ` (${box.className})`), more];
   }
@@ -264,8 +273,9 @@ export class Panel {
     if (node.cluster) parts.push(told("XLA cluster", node.cluster));
     if (placed) parts.push(...costs(placed, this.summary.batch));
     if (node.stack) parts.push(...stackOf(node.stack, this.actions.find));
-    if (node.value !== undefined) parts.push(heading("Value"), element("p", {class: "value"}, node.value));
-    if (node.statistics) parts.push(...valueStatistics(node.statistics));
+    if (node.value !== undefined) {
+      parts.push(heading(node.variable ? `Stored value of ${node.variable}` : "Value"), ...valueOf(node));
+    }
     parts.push(...this.inputs(body, node), ...this.outputs(body, node), ...this.attributes(node));
     this.root.replaceChildren(...parts);
   }
