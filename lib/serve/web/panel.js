@@ -220,8 +220,7 @@ export class Panel {
     const more = element("div", {class: "layer"});
     const weightValue = async (node) => {
       const about = await this.source.node(0, node);
-      return about.value === undefined ? [element("p", {class: "dim"}, "The model comes without its value.")]
-        : valueOf(about);
+      return about.value === undefined ? [element("p", {class: "dim"}, "Its value is not known.")] : valueOf(about);
     };
     this.source.layers().then(({layers}) => more.append(...layerFacts(layers, box.layer, weightValue)))
       .catch((error) => more.append(element("p", {class: "problem"}, error.message)));

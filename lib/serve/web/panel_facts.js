@@ -24,7 +24,8 @@ function weightRow([name, type, node], values) {
   let shown;
   const toggle = async () => {
     if (shown) {
-      shown = shown.remove();
+      shown.remove();
+      shown = undefined;
       return;
     }
     const cell = element("td", {colspan: "2"});
