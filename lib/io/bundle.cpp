@@ -260,7 +260,7 @@ Expected<proto::BundleEntryProto> Bundle::Find(llvm::StringRef name) const {
 Expected<Bundle::Entry> Bundle::Describe(llvm::StringRef name) const {
   ASSIGN_OR_RETURN(proto::BundleEntryProto entry, Find(name));
   Entry result{entry.dtype(), Shape::FromProto(entry.shape()), entry.size(), entry.crc32c()};
-  // Of a tensor in slices, only the slices have sizes and checksums.
+  // If the tensor is in slices, only these have sizes and checksums.
   std::string checksums;
   for (const auto& slice : entry.slices()) {
     const Extents extents = ExtentsInKey(slice);

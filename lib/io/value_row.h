@@ -15,7 +15,7 @@ namespace grapnel {
 struct ValueRow {
   Node node;  // the variable in the main graph, or a constant of any body
   bool is_variable = false;
-  // Of a variable, what the program calls it, "dense/kernel"; of a constant, NameWithFunction().
+  // The program's name of a variable, "dense/kernel", or NameWithFunction() of a constant.
   std::string name;
   std::string layer;  // the path of its layer; empty: in none
   DataType dtype = proto::DT_INVALID;

@@ -64,20 +64,20 @@ CREATE TABLE constants (
 -- The values of variables and constants. A variable's value is that in the model's checkpoint.
 CREATE TABLE statistics (
   node INTEGER PRIMARY KEY,  -- nodes.id
-  name TEXT,               -- a variable as the program names it: dense/kernel; a constant: nodes.name
+  name TEXT,               -- of a variable as in the program: dense/kernel; of a constant: FUNCTION/NODE
   kind TEXT,               -- variable, constant
   layer TEXT,              -- layers.name; NULL: in no layer
   dtype TEXT,
   shape TEXT,              -- [2,3]
   elements INTEGER,        -- NULL: unknown
-  min REAL,                -- this and the next three: of the finite elements; NULL: there are none, the elements are not real numbers or bools, or the value is unknown
+  min REAL,                -- of the finite elements, like max, mean and deviation; NULL: none is known
   max REAL,
   mean REAL,
   deviation REAL,          -- the standard deviation
-  nan INTEGER,             -- NaN elements; this and the next two: NULL: the elements are not real numbers or bools, or the value is unknown
+  nan INTEGER,             -- NaN elements; NULL, like infinite and zeros: no real numbers, or unknown
   infinite INTEGER,
   zeros INTEGER,
-  hash TEXT,               -- of all elements, as in the lines of `git diff` after git-setup: of a variable the checkpoint's checksum; NULL: the value is unknown
+  hash TEXT,               -- as `git diff` shows it after git-setup; NULL: the value is unknown
   problem TEXT             -- why the value is unknown; NULL: it is known
 );
 

@@ -31,7 +31,7 @@ struct QueriedLayers {
   LayerNames names;
   std::vector<LayerRow> rows;
 };
-// What tables have that is not in the module. Each function may be empty, and is called at most
+// The data of tables that is not in the module. Each function may be empty, and is called at most
 // once, and only if a table needs it.
 struct TableSources {
   std::vector<std::string> named_outside;  // functions (lib/io/named_functions.h)
