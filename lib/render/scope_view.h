@@ -112,15 +112,14 @@ class BodyScopes {
 
  private:
   struct Edge {
-    NodeId from, to;  // shown nodes; instead of a folded NoOp, the node that waits for it
+    NodeId from, to;  // shown nodes; instead of a folded node with Folding::waits, that
     Port port;
   };
   class Viewer;
 
   void ListEdges();
   void NumberScopes();
-  // The node itself if it has a box; that of the node it is folded into, if it waits or is
-  // forwarded; else kNoNode.
+  // The node itself if it has a box; Folding::waits of a folded node that has one; else kNoNode.
   NodeId ShownFor(NodeId node) const {
     if (folding_.waits[node] != kNoNode) return folding_.waits[node];
     return folding_.uses[node] == NodeUse::kShown ? node : kNoNode;
