@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// The two graphs of a diff. All constructor arguments must outlive this object.
+// The two graphs of a diff. `a`, `b` and `merged` must outlive this object.
 class Panes {
  public:
   Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph& merged);
