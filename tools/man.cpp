@@ -106,8 +106,8 @@ void WriteFirstPage(llvm::raw_ostream& os) {
      << ".SH DESCRIPTION\n"
      << "A MODEL is any of: GraphDef (.pb, .pbtxt), text (.gtxt), each also .gz, SavedModel\n"
      << "folder or file, MetaGraph, event file, dump folder, case folder, \\- for standard input;\n"
-     << "recognized by content, not by name. \\fBgrapnel\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR and\n"
-     << "\\fBgrapnel\\-\\fICOMMAND\\fR(1) explain a command.\n"
+     << "recognized by content, not by name. \\fBgrapnel\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n"
+     << "and \\fBgrapnel\\-\\fICOMMAND\\fR(1) explain a command.\n"
      << ".SH COMMANDS\n";
   std::string others;
   for (const Command& command : Sorted()) {
