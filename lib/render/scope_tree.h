@@ -103,10 +103,9 @@ class ScopeTree {
   llvm::ArrayRef<NodeId> Ops(ScopeId id) const {
     return llvm::ArrayRef<NodeId>(ops_).slice(scopes_[id].first_op, scopes_[id].num_direct_ops);
   }
-  // Returns the scope for a path ("a/b", "a/block_*", "" for the root), a layer's path or a text of
-  // TitleText.
-  // For a dissolved scope, returns the scope that its members are in; kNoScope if there is no such
-  // scope. Takes time linear in the scopes.
+  // Returns the scope for a path ("a/b", "a/block_*", "" for the root), a layer's path, or a text
+  // of TitleText or TypedText; for a dissolved scope, the scope that its members are in; kNoScope
+  // if there is no such scope. Takes time linear in the scopes.
   ScopeId Find(llvm::StringRef path) const;
   // True if the path is that of a scope that is dissolved because data flows out of it and back
   // into it. Takes time linear in the scopes.

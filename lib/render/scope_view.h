@@ -58,7 +58,7 @@ class BodyScopes {
  public:
   // `layers` may be null. `cost_shapes`: the shapes that determine costs()'s FLOPs, perhaps with a
   // batch size that `shapes` lacks; null: `shapes`. All arguments but `fold` must outlive this
-  // object. Takes n log n time in nodes and edges.
+  // object, and so must `fold.signature`. Takes n log n time in nodes and edges.
   BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes,
              const BoxLayers* layers = nullptr, const ShapeMap* cost_shapes = nullptr);
 
