@@ -27,7 +27,7 @@ class Panes {
   //   "a body", "a node", "a merged body", "a merged node": a row for each node of A that the
   //   merged graph shows; the same for "b";
   //   "alias body", "alias node", "alias merged body", "alias merged node": both in the merged
-  //   graph: the first node, of a replacement, is shown at the second;
+  //   graph: a further node of a replacement, and the first node of that replacement;
   //   "of a", "of b": bodies of functions that correspond;
   //   "scope body", "scope in a", "scope in b": paths of scopes of A whose nodes moved to a scope
   //   of B with another name.
