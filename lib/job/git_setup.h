@@ -11,7 +11,7 @@ namespace grapnel {
 
 struct GitSetupRequest {
   bool global = false;  // true: the user's configuration; false: the current repository's
-  std::string grapnel;  // the command by which git calls grapnel
+  std::string grapnel;  // the path of grapnel, or its name on PATH, by which git calls it
 };
 
 struct GitSetup {

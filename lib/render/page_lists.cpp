@@ -1,4 +1,4 @@
-// GraphPage's long lists, which the page requests in several documents.
+// GraphPage's long lists, which the page requests in several documents, and the edges of a line.
 #include <algorithm>
 
 #include "lib/ir/node_types.h"

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostPrinted = 1000;  // printed lines of a run
 
-// Compares a fetched value with the case's value; "" if the case has no value for the fetch.
+// Compares a fetched value with the case's value; "" if there are no two values to compare.
 std::string CompareWithCase(const PageRun& run, size_t fetch, const Tensor& value) {
   const auto& values = run.opened->model().case_info;
   if (!values || !value || value.HoldsObjects()) return "";
