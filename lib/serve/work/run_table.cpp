@@ -86,12 +86,17 @@ void ExecuteAndTell(PageRun& run, const UploadFinder& find) {
   run.state = run.watch.is_stopped() ? PageRun::State::kStopped : PageRun::State::kFailed;
 }
 
+// The size of a string in memory, which may be longer.
+constexpr size_t kStringBytes = 32;
+
 // Returns the approximate memory of a run's values.
 size_t BytesOf(const PageRun& run) {
   std::lock_guard lock(run.mutex);
   size_t bytes = 0;
   for (const Tensor& value : run.values) {
-    if (value) bytes += value.num_elements() * std::max<size_t>(DataTypeSize(value.dtype()), 32);
+    if (!value) continue;
+    size_t size = DataTypeSize(value.dtype());
+    bytes += value.num_elements() * (size ? size : kStringBytes);
   }
   return bytes;
 }
