@@ -16,7 +16,7 @@ struct Trial {
   std::vector<BadFetch> bad_fetches;
   std::string failure;
   int runs = 0;           // number of runs made
-  int bad_variables = 0;  // the first run after which a variable was bad; 0: none
+  int bad_variables = 0;  // the first run that made a finite variable bad; 0: none
   bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
 };
 

@@ -354,8 +354,8 @@ class Opener {
   }
 
   // Returns the layer to open if there are fewer than kFew boxes: a nested model, the largest one;
-  // else the smallest layer that makes them enough, so that the others can be seen at a glance.
-  // Null if there are no layers.
+  // else the layer with the fewest boxes that makes them enough, so that the others can be seen at
+  // a glance; else the one with the most boxes. Null if no layer fits.
   const Candidate* LayerToOpen() const {
     auto rank = [&](const Candidate& candidate) {
       size_t count = CountOf(candidate);
