@@ -2,10 +2,17 @@
 
 #include <cmath>
 
+#include "lib/ir/element_storage.h"
 #include "lib/support/denormals.h"
 
 namespace grapnel {
 namespace {
+
+template <typename T, typename Visit>
+void ForEachOf(const Literal& literal, int64_t begin, int64_t end, Visit visit) {
+  const char* bytes = literal.bytes().data();
+  for (int64_t i = begin; i < end; ++i) visit(Load<T>(bytes + i * sizeof(T)), int64_t{1});
+}
 
 // Calls `visit` with each element from `begin` to `end` and a count of 1; for a splat, once with
 // the number of these elements.
@@ -13,6 +20,9 @@ template <typename Visit>
 void ForEachNumber(const Literal& literal, int64_t begin, int64_t end, Visit visit) {
   if (begin >= end) return;
   if (literal.is_splat()) return visit(literal.AsDouble(0), end - begin);
+  // The dtypes of most large values.
+  if (literal.dtype() == proto::DT_FLOAT) return ForEachOf<float>(literal, begin, end, visit);
+  if (literal.dtype() == proto::DT_DOUBLE) return ForEachOf<double>(literal, begin, end, visit);
   for (int64_t i = begin; i < end; ++i) visit(literal.AsDouble(i), int64_t{1});
 }
 
