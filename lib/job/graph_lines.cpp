@@ -104,7 +104,6 @@ class NetworkWriter {
   std::string WithStableNames(const Node& node, std::string line) {
     if (!MayCallFunctions(node)) return line;
     for (llvm::StringRef name : CalledFunctions(node)) {
-      if (name == node.op()) continue;  // a plain call: its op keeps the name
       const std::string old = Printable(name), now = Printable(StableName(name));
       for (size_t at = line.find(old); at != std::string::npos; at = line.find(old, at)) {
         line.replace(at, old.size(), now);
