@@ -8,6 +8,7 @@
 #include "lib/ir/node_selection.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/file.h"
+#include "lib/support/sentence.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -101,14 +102,10 @@ class ValueReader {
       row.layer = LayerOf(node);
       row.dtype = node.GetType("dtype");
       auto literal = Literal::FromConst(node);
-      if (!literal) {
-        row.problem = TextOf(literal.takeError());
-      } else if (node.FindAttr(kValuesLeftOut)) {
-        row.shape = Shape(literal->dims());
-        row.problem = "its value was left out of the graph (--no-values)";
-      } else {
+      if (literal)
         Hold(std::move(*literal));
-      }
+      else
+        row.problem = TextOf(literal.takeError());
     }
   }
 
@@ -184,10 +181,11 @@ std::string UnknownText(llvm::ArrayRef<ValueRow> rows, bool are_variables, llvm:
     is_one_reason &= row.problem == first->problem;
   }
   if (!first) return "";
-  return (count == 1 ? "the value of " : "the values of ") + Plural(count, noun) +
-         (count == 1 ? " is" : " are") +
-         " unknown: " + (is_one_reason && count > 1 ? "" : "'" + first->name + "': ") +
-         first->problem;
+  // The problems of constants name the node.
+  bool names = are_variables && !(is_one_reason && count > 1);
+  return Sentence("{0} of {1} {2} unknown: {3}{4}", count == 1 ? "the value" : "the values",
+                  Plural(count, noun), count == 1 ? "is" : "are",
+                  names ? "'" + first->name + "': " : "", first->problem);
 }
 
 }  // namespace
