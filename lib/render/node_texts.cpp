@@ -79,14 +79,29 @@ std::string KeyOfResult(const PageBody& body, const Node& node) {
 }
 
 ValueTexts::Text TextOfValue(const Literal& value) {
-  ValueTexts::Text text = {PrintableStart(value.ToString()), ""};
+  ValueTexts::Text text;
+  text.value = PrintableStart(value.ToString());
   constexpr int64_t kSeenAtOnce = 8;
   std::optional<LiteralStatistics> statistics;
   if (value.num_elements() > kSeenAtOnce) statistics = StatisticsOf(value);
   if (statistics)
     text.statistics =
         JsonText([&](llvm::json::OStream& json) { WriteStatisticsJson(*statistics, json); });
+  text.hash = llvm::xxh3_64bits(text.value + text.statistics);
   return text;
+}
+
+// The value of the variable that a node is or reads; null if it is not known.
+struct StoredValue {
+  const ValueTexts::Text* text = nullptr;
+  std::string variable;  // its name
+};
+StoredValue StoredValueOf(const PageBody& body, const Node& node) {
+  NodeId id = body.values ? body.values->VariableOf(node) : kNoNode;
+  if (id == kNoNode) return {};
+  Node variable = node.graph().module().main.node(id);
+  std::string name = body.layers.VariableOf(variable);
+  return {body.values->Of(id), name.empty() ? NameOfVariable(variable) : std::move(name)};
 }
 
 class Writer {
@@ -162,13 +177,10 @@ class Writer {
   }
 
   void ValueOfVariable() {
-    NodeId variable = body_.values ? body_.values->VariableOf(node_) : kNoNode;
-    const ValueTexts::Text* text = variable == kNoNode ? nullptr : body_.values->Of(variable);
-    if (!text) return;
-    Node node = node_.graph().module().main.node(variable);
-    std::string name = body_.layers.VariableOf(node);
-    json_.attribute("variable", Printable(name.empty() ? NameOfVariable(node) : name));
-    WriteValue(*text);
+    StoredValue stored = StoredValueOf(body_, node_);
+    if (!stored.text) return;
+    json_.attribute("variable", Printable(stored.variable));
+    WriteValue(*stored.text);
   }
 
   void WriteValue(const ValueTexts::Text& text) {
@@ -334,12 +346,14 @@ void NodeTexts::MakeKey(const Node& node, bool with_panel, Key* key, bool* is_of
   // The texts contain names, or depend on the readers.
   bool is_of_node = outputs > kMostTypes || !HasPlainNames(node);
   if (is_of_node) AppendBytes(node.id(), key);
-  NodeId variable = with_panel && body_.values ? body_.values->VariableOf(node) : kNoNode;
-  if (variable != kNoNode) AppendBytes(variable, key);
-  // The numbers of called functions' bodies, the definitions of ops that are functions, and the
-  // values of variables are those of the page.
-  *is_of_page =
-      is_of_node || variable != kNoNode || MayCallFunctions(node) || body_.find(node.op());
+  StoredValue stored = with_panel ? StoredValueOf(body_, node) : StoredValue();
+  if (stored.text) {
+    AppendText(stored.variable, key);
+    AppendBytes(stored.text->hash, key);
+  }
+  // The numbers of called functions' bodies, and the definitions of ops that are functions, are
+  // those of the page.
+  *is_of_page = is_of_node || MayCallFunctions(node) || body_.find(node.op());
 }
 
 SharedTexts NodeTexts::SharedOf(const Node& node, bool with_panel) {

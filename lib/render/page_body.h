@@ -48,6 +48,7 @@ class ValueTexts {
   struct Text {
     std::string value;       // its first elements
     std::string statistics;  // JSON (WriteStatisticsJson); empty: none
+    uint64_t hash = 0;       // of both
   };
   // Returns the variable whose value the panel of a node shows; kNoNode if there is none.
   NodeId VariableOf(const Node& node) const;
