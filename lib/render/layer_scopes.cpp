@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lib/render/scope_tree_builder.h"
+#include "lib/support/printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -68,7 +69,10 @@ void ScopeTree::Builder::NameLayerScopes(llvm::ArrayRef<int> common) {
     std::vector<int> candidates;  // the layers between `around` and the common one, outermost first
     for (int layer = common[id]; layer >= 0 && layer != around; layer = (*layers_)[layer].parent)
       candidates.insert(candidates.begin(), layer);
-    if (candidates.empty()) continue;
+    if (candidates.empty()) {
+      SetSublayer(id, around);
+      continue;
+    }
     auto named = llvm::find_if(candidates, [&](int layer) { return IsCalledAs(id, layer); });
     bool only_wraps = members[id] == 1 && scopes[id] == 1;
     if (named == candidates.end() && only_wraps) continue;
@@ -89,6 +93,24 @@ void ScopeTree::Builder::SetLayer(ScopeId scope, int layer) {
   found.layer = layer_around_[scope] = layer;
   llvm::StringRef around = found.path.drop_back(LastPart(found.path).size());
   found.name = Keep((around + (*layers_)[layer].label).str());
+}
+
+// Names the scope if it is a layer in the layer `around` that is no row of its own.
+void ScopeTree::Builder::SetSublayer(ScopeId scope, int around) {
+  Found& found = found_[scope];
+  bool may_be = around >= 0 && !(*layers_)[around].is_model;
+  llvm::StringRef name = may_be ? layers_->NameOfSublayer(graph_, found.path) : "";
+  if (name.empty()) return;
+  llvm::StringRef outer = (*layers_)[around].path;
+  for (ScopeId id = found.parent; id != kRootScope && found_[id].layer < 0; id = found_[id].parent) {
+    if (found_[id].sublayer.empty()) continue;
+    outer = found_[id].sublayer;
+    break;
+  }
+  std::string printable = Printable(name);
+  found.sublayer = Keep((outer + "/" + printable).str());
+  llvm::StringRef before = found.path.drop_back(LastPart(found.path).size());
+  found.name = Keep((before + printable).str());
 }
 
 // Returns the scope of a layer that a scope is or is in; kNoScope if there is none.

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "lib/render/graph_page.h"
+#include "lib/render/loop_variables.h"
 #include "lib/render/scope_view.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
@@ -49,6 +50,7 @@ struct PageBody {
   const XlaClusters& clusters;
   StackTexts& stacks;
   const BoxLayers& layers;
+  LoopVariables variables;
 };
 
 // Writes "problem_count", and "problems", beginning at entry `from`, at most `limit`, as fields of

@@ -47,8 +47,9 @@ struct Scope {
   // The displayed title, if it differs from the path: "a/conv1 ... mixed3" for a part from a/conv1
   // to a/mixed3, "a/block_3_*" for a part of members whose names begin alike.
   llvm::StringRef title;
-  // The layer that the scope is: its path "encoder/conv", and its class if the file states it. Both
-  // are empty for other scopes.
+  // The layer that the scope is: its path "encoder/conv", and its class if the file states it. A
+  // layer may be part of one that has a row in the model's summary: "attention/query". Both are
+  // empty for other scopes.
   llvm::StringRef layer, layer_class;
   bool is_model = false;  // the layer is a nested model
   // True for a scope whose nodes are the layer's, and in no name scope of their own.

@@ -3,7 +3,7 @@
 import {canOpen, MARKER, TITLE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
 import {allBoxes, boxKey, openKey} from "./frames.js";
-import {LEGIBLE, MARGIN, refit, showMarked, startAtTop, TOO_SMALL} from "./viewport.js";
+import {LEGIBLE, MARGIN, refit, showMarked, startAtTop, TOO_SMALL, windowSize} from "./viewport.js";
 import {composeFrames, openLone} from "./opened.js";
 import {listenToPointer} from "./pointer.js";
 import {lineWidth, textWidth} from "./text_width.js";
@@ -40,6 +40,7 @@ export class GraphView extends EventTarget {
     this.first = new Map();
     this.seen = new Set();
     this.body = this.home;
+    this.columns = undefined;
     this.chosen = undefined;
     this.look.selected = undefined;
     this.notes = this.notesKey = undefined;
@@ -71,6 +72,7 @@ export class GraphView extends EventTarget {
     // isOver() is true once a later call of show() has superseded this one.
     const show = (this.shows += 1), isOver = () => show !== this.shows;
     this.body = body;
+    this.columns = undefined;
     this.select(undefined);
     const isOpen = this.seen.has(String(body)) || [...this.open].some((key) => key.startsWith(`${body}|`));
     if (body !== this.home && !isOpen) this.openAsFirst(String(body), body);
@@ -100,6 +102,7 @@ export class GraphView extends EventTarget {
       const closable = innermost.filter((box) => counted(box) >= FEWEST).sort((a, b) => b.h - a.h);
       if (closable.length === 0) return;
       this.open.delete(openKey(closable[0].instance, closable[0].box));
+      this.columns = undefined;
       await this.update();
     }
   }
@@ -137,6 +140,8 @@ export class GraphView extends EventTarget {
       if (turn !== this.turn) return;
       if (notes !== this.notes) return await this.update(anchor);  // numbers came meanwhile
       this.frame = frame;
+      if (!this.columns) this.window = this.room.w > 0 ? windowSize() : undefined;
+      this.columns = frame?.columns;
       this.boxes = [...allBoxes(frame)];
     } catch (error) {
       this.dispatchEvent(Object.assign(new Event("error"), {error}));
@@ -184,7 +189,7 @@ export class GraphView extends EventTarget {
 
   closeAll() {
     this.open.clear();
-    this.update().then(() => this.fit());
+    this.fitAnew();
   }
 
   select(placed) {
@@ -248,10 +253,16 @@ export class GraphView extends EventTarget {
     return this.known ?? [w, h];
   }
 
+  // The part of the canvas that a whole picture may fill, and the zoom from which it can be read.
+  get room() {
+    const [w, h] = this.size();
+    return {w: w - 2 * MARGIN, h: h - 2 * MARGIN, readable: LEGIBLE};
+  }
+
   // Returns the zoom at which a box or frame fits the canvas.
   fitting(box) {
-    const [w, h] = this.size();
-    return Math.min((w - 2 * MARGIN) / box.w, (h - 2 * MARGIN) / box.h);
+    const {w, h} = this.room;
+    return Math.min(w / box.w, h / box.h);
   }
 
   zoomToFit() { return Math.min(this.fitting(this.frame), 1.25); }
@@ -266,6 +277,12 @@ export class GraphView extends EventTarget {
     this.at.y = Math.max((h - this.frame.h * this.at.zoom) / 2, 0);
     this.fitted = {...this.at};
     this.paint();
+  }
+
+  // Divides the picture into columns anew, and zooms to the whole of it.
+  fitAnew() {
+    this.columns = undefined;
+    return this.update().then(() => this.fit());
   }
 
   zoomBy(factor) { this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, factor); }
@@ -368,7 +385,7 @@ export class GraphView extends EventTarget {
       this.select(this.chosen?.parent);
     } else if (event.key === "+" || event.key === "=") this.zoomBy(1.25);
     else if (event.key === "-") this.zoomBy(0.8);
-    else if (event.key === "f" || event.key === "0") this.fit();
+    else if (event.key === "f" || event.key === "0") this.fitAnew();
     else return;
     event.preventDefault();
   }

@@ -37,9 +37,14 @@ export function showMarked(view) {
   view.moveTo(marked.reduce((first, box) => (box.y < first.y ? box : first)), view.at.zoom);
 }
 
-// Keeps the whole picture in view when its place changes, unless the user has moved it.
+// Keeps the whole picture in view when its place changes, unless the user has moved it. Divides it
+// into other columns only if the window's size changes, so that choosing a box, which may make the
+// panel wider, moves no other box.
 export function refit(view) {
   const {fitted, at} = view;
-  if (fitted && ["zoom", "x", "y"].every((key) => at[key] === fitted[key])) view.fit();
-  else view.paint();
+  if (!fitted || ["zoom", "x", "y"].some((key) => at[key] !== fitted[key])) view.paint();
+  else if (view.window === windowSize()) view.fit();
+  else view.fitAnew();
 }
+
+export const windowSize = () => `${innerWidth} ${innerHeight}`;
