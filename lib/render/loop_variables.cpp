@@ -1,5 +1,6 @@
 #include "lib/render/loop_variables.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "lib/ir/attr.h"
@@ -11,12 +12,25 @@
 namespace grapnel {
 namespace {
 
+// Returns the scope around a node, "lstm/" for "lstm/while"; empty if there is none.
+llvm::StringRef Around(const Node& node) {
+  return node.name().take_front(node.name().rfind('/') + 1);
+}
+
 // Returns the name of a node without the scope around the loop.
 llvm::StringRef NameBeside(const Node& node, const Node& loop) {
-  llvm::StringRef name = node.name(), around = loop.name();
-  around = around.take_front(around.rfind('/') + 1);
+  llvm::StringRef name = node.name(), around = Around(loop);
   if (around.size() < name.size()) name.consume_front(around);
   return name;
+}
+
+// True if TensorFlow made the name of an argument: by a count, or of the name of a tensor around
+// the loop that the body reads ("lstm_max").
+bool IsMadeUp(llvm::StringRef argument, const Node& loop) {
+  std::string around = Around(loop).lower();
+  std::replace(around.begin(), around.end(), '/', '_');
+  return argument.starts_with("placeholder") ||
+         (!around.empty() && argument.lower().find(around) != std::string::npos);
 }
 
 }  // namespace
@@ -33,7 +47,7 @@ LoopVariables::LoopVariables(const Graph& graph, const Node& loop) {
     if (index < 0 || index >= loop.num_inputs()) continue;
     llvm::StringRef name = NameOfEnd(node.name(), prefix);
     Node first = loop.input_node(static_cast<int>(index));
-    if (name.starts_with("placeholder") && first) name = NameBeside(first, loop);
+    if (first && IsMadeUp(name, loop)) name = NameBeside(first, loop);
     names_[index] = Printable(name);
   }
 }
