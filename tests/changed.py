@@ -254,7 +254,7 @@ def choose_by_name(choice, path):
                 choice.add(choice.others, [f"{directory}.{stem}"], f"{path}: names it")
     else:
         choice.add(choice.text_tests, that_name({pure.name}), f"{path}: names it")
-        choice.add(choice.text_tests, ["tests/tools/cli.test"], f"{path}: compares documents with what makes them")
+        choice.add(choice.text_tests, ["tests/tools/generated_docs.test"], f"{path}: compares documents with what makes them")
 
 
 def choose(paths):
@@ -367,7 +367,7 @@ def self_test():
     expect("tools/place.cpp", [], ["tests/tools/place.test"], [], ["exec", "tests/kernels/fill.gtxt"])
     expect("tests/kernels/fill.gtxt", [], ["tests/kernels/fill.gtxt"], [], ["kernels"])
     expect("scripts/build_progress.py", [], [], ["developer_script"], ["kernels"])
-    expect("tests/reference/op_differences.txt", [], ["tests/tools/cli.test"], ["documents"], ["kernels", "tests/kernels/fill.gtxt"])
+    expect("tests/reference/op_differences.txt", [], ["tests/tools/generated_docs.test"], ["documents"], ["kernels", "tests/kernels/fill.gtxt"])
     expect("testdata/collatz/graph.pb", ["serve"], [], [], ["tests/kernels/fill.gtxt"])
     for stage, path, expected in (("threads", "lib/exec/executor.cpp", True), ("threads", "lib/doctor/doctor.cpp", False),
                                   ("threads", "kernels/cpu/math/cast.cpp", True), ("threads", "kernels/cpu/text/regex.cpp", False),

@@ -26,6 +26,8 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(lit_config.params["out"], "c
 config.environment["PATH"] = os.pathsep.join(
     [recorder, lit_config.params["bin"], lit_config.params["llvm"], config.environment["PATH"]]
 )
+if "ASAN_OPTIONS" not in os.environ:
+    config.available_features.add("release")  # REQUIRES: release = a sanitizer would find nothing
 # A program that a sanitizer or LeakSanitizer ends aborts, so that `not` does not take it for one that says no.
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:

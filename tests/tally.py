@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ElementTree
 
 TESTS = pathlib.Path(__file__).parent
 # Features that tests/lit.cfg.py may find missing.
-FEATURES = {"full": "without --full", "shared": "no ../shared", "emulated-gpu": "no nvcc"}
+FEATURES = {"full": "without --full", "shared": "no ../shared", "emulated-gpu": "no nvcc", "release": "only in release"}
 
 Counts = collections.namedtuple("Counts", "passed failed skipped")  # skipped: [(name, reason, tests)]
 

@@ -19,7 +19,7 @@ namespace {
 
 struct Flags {
   std::string path;
-  RunFlags model;  // for a model; most other flags are for a folder
+  RunFlags model;  // for a model, like the next four; the last three are for a folder
   bool optimized = false;
   std::vector<std::string> without;
   int repeat = 1;
@@ -131,7 +131,7 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
 }
 
 // Returns an error for a flag that has no effect on this kind of input (a model or a debug folder)
-// and would be ignored silently.
+// and would be ignored silently. Does not check --onednn and --timeout.
 Error CheckFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = flags.optimized || !flags.without.empty() || flags.repeat > 1 ||

@@ -18,9 +18,10 @@ struct BreakRun {
 };
 
 // Runs `opened` until one of the breakpoints (lib/debugger/breakpoint.h) is hit; reports the node,
-// its output, the calls and a summary of the value. On a terminal, then opens the debugger's prompt
-// at that node. If all runs end without a hit, reports which breakpoints were never reached.
-// Errors: a breakpoint that cannot be parsed; those of the run.
+// its output, the calls and a summary of the value. On a terminal, without --json and --quiet,
+// opens the debugger's prompt at that node instead of the summary. If all runs end without a hit,
+// reports which breakpoints were never reached. Errors: a breakpoint that cannot be parsed; those
+// of the run.
 Expected<BreakRun> RunToBreak(const OpenedGraph& opened, const RunRequest& request,
                               llvm::ArrayRef<std::string> filters, int repeat,
                               Invocation& invocation);

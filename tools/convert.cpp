@@ -18,7 +18,7 @@ struct Flags {
   bool no_values = false;
 };
 
-// Converts all graphs of a text file to another text file.
+// Converts all graphs of a text file or a program to a text file.
 Expected<int> WriteEach(llvm::MutableArrayRef<OpenedGraph> graphs, const ConvertOptions& options,
                         const Flags& flags, Invocation& invocation) {
   std::vector<TitledGraph> titled;

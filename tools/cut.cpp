@@ -81,8 +81,8 @@ Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
   return result;
 }
 
-// Makes the graph of the signature or function the main graph, and replaces keys in the flags by
-// tensor names.
+// Makes the graph of the signature or function the main graph. If no outputs were given, sets those
+// of the signature or function.
 Error TakePart(OpenedGraph* input, Flags* flags) {
   RETURN_IF_ERROR(flags->part.Take({}, input));
   if (input->file().signatures.empty()) {  // a function of the library

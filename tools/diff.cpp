@@ -391,7 +391,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--ledger", flags->ledger, "the file that `opt --ledger` wrote when it made B from A")
       .ShownAs("FILE");
   line.Option("-o,--output", flags->output,
-              "a picture of the scope tree, with colors for removed, added, changed and fused: "
+              "a picture of the scope tree, with colors for removed, added, changed and replaced: "
               ".dot, .svg, .png, .json or a page (.html)");
   line.Flag("--values", flags->values,
             "show by how much variables and constants differ, including those in checkpoints");

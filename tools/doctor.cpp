@@ -118,7 +118,7 @@ RunCommand SetUp(CommandLine& line) {
               "the loss, or its tag in event files; default: scalars that are fetched and trained, "
               "tags with the word loss")
       .ShownAs("NODE");
-  line.Option("--steps", flags->steps, "number of training steps to run").Positive().ShowDefault();
+  line.Option("--steps", flags->steps, "the most training steps to run").Positive().ShowDefault();
   line.Option("--checks", flags->checks, "run only these checks").ShownAs("GLOB");
   line.Option("--sure", flags->sure, "leave out findings with less confidence than this")
       .OneOf({"certain", "likely", "possible"})

@@ -1,4 +1,4 @@
-// `grapnel git-setup`: makes `git diff` show graphs as text, and `git difftool` as pictures.
+// `grapnel git-setup`: makes `git diff` show graphs as text, and `git difftool` on a page.
 #include "lib/job/git_setup.h"
 
 #include "lib/job/graph_lines.h"
@@ -42,8 +42,8 @@ bool IsLfsPointer(llvm::StringRef bytes) {
 }
 
 // Prints a file for git, which selects files by name and stops if a file cannot be shown. For a
-// file that is not a graph, prints its size and a hash; without the hash, two files of the same
-// size would look equal.
+// file that is no graph, checkpoint or LFS pointer, prints its size and a hash; without the hash,
+// two files of the same size would look equal.
 Expected<int> Show(const std::string& path, Invocation& invocation) {
   auto model = OpenModel(path);
   if (model) {

@@ -50,7 +50,7 @@ struct Findings {
   OneDnnNeed onednn;
 };
 
-// Finds problems and costs in parallel: both only read the graph, and take a while for a large
+// Finds problems in parallel with the rest: both only read the graph, and take a while for a large
 // graph.
 Findings Examine(const OpenedGraph& input) {
   auto problems = std::async(std::launch::async, [&input] { return ProblemLines(input); });

@@ -67,11 +67,11 @@ struct ShownPart : PartFlags {
 void AddNoValuesFlag(CommandLine& line, bool& no_values);
 
 // Runs `command` on the graph with the title `title`; without a title, on the only graph, or on
-// each graph of a text file in turn, printing a line of dashes with the graph's title before each.
-// An error of one graph is printed, and `command` still runs on the other graphs; returns the worst
-// exit code. `outputs` are output files, empty if not requested, that can hold the result of one
-// graph only. Errors: those of OpenEachInput; several graphs with an output or --json; for a single
-// graph, those of `command`.
+// each graph of a text file or a program in turn, printing a line of dashes with the graph's title
+// before each. An error of one graph is printed, and `command` still runs on the other graphs;
+// returns the worst exit code. `outputs` are output files, empty if not requested, that can hold
+// the result of one graph only. Errors: those of OpenEachInput; several graphs with an output or
+// --json; for a single graph, those of `command`.
 Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
                           llvm::ArrayRef<llvm::StringRef> outputs, Invocation& invocation,
                           llvm::function_ref<Expected<int>(OpenedGraph&)> command);

@@ -10,10 +10,10 @@ namespace grapnel {
 
 // While an object of this class exists, Ctrl-C does not end the process at once. With several runs,
 // the first press requests a stop after the current run, and the second sets `cancel`; with one
-// run, the first press sets `cancel`. One more press ends the process as usual. Each press prints
-// what it does on stderr. If SIGINT was ignored, it stays ignored. At most one object may exist at
-// a time. Create it after the output files: AtomicFile installs a signal handler, which would
-// replace this one.
+// run, the first press sets `cancel`. One more press ends the process as usual. The presses
+// before that print what they do on stderr. If SIGINT was ignored, it stays ignored. At most one
+// object may exist at a time. Create it after the output files: AtomicFile installs a signal
+// handler, which would replace this one.
 class Interruption {
  public:
   // `cancel` outlives this object.

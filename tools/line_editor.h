@@ -21,9 +21,9 @@ class LineSource {
 // Returns the completions of the last word of a line.
 using Completer = std::function<std::vector<std::string>(const std::string& line)>;
 
-// Loads and uses libedit; if libedit is not installed, reads lines without history. The history is
-// in $XDG_STATE_HOME/grapnel/debug_history, else in ~/.local/state. At most one editor may exist at
-// a time.
+// Loads and uses libedit; if libedit is not installed, reads lines without history and completion.
+// The history is in $XDG_STATE_HOME/grapnel/debug_history, else in ~/.local/state. At most one
+// editor may exist at a time.
 std::unique_ptr<LineSource> MakeLineEditor(Completer completer);
 
 }  // namespace grapnel

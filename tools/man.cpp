@@ -104,10 +104,10 @@ void WriteFirstPage(llvm::raw_ostream& os) {
      << ".SH NAME\ngrapnel \\- opens, optimizes, runs and debugs TensorFlow graphs\n"
      << ".SH SYNOPSIS\n\\fBgrapnel\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n"
      << ".SH DESCRIPTION\n"
-     << "A MODEL is any of: GraphDef (.pb, .pbtxt, each also .gz), SavedModel folder or file,\n"
-     << "MetaGraph, event file, dump folder, case folder, \\- for standard input; recognized by\n"
-     << "content, not by name. \\fBgrapnel\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR and\n"
-     << "\\fBgrapnel\\-\\fICOMMAND\\fR(1) explain a command.\n"
+     << "A MODEL is any of: GraphDef (.pb, .pbtxt), text (.gtxt), each also .gz, SavedModel\n"
+     << "folder or file, MetaGraph, event file, dump folder, case folder, \\- for standard input;\n"
+     << "recognized by content, not by name. \\fBgrapnel\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n"
+     << "and \\fBgrapnel\\-\\fICOMMAND\\fR(1) explain a command.\n"
      << ".SH COMMANDS\n";
   std::string others;
   for (const Command& command : Sorted()) {

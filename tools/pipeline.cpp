@@ -32,7 +32,7 @@ std::unique_ptr<Instrumentation> MakePassProgress(Invocation& invocation) {
 
 void PipelineFlags::AddTo(CommandLine& line) {
   line.Option("--feed", feeds,
-              "tensors that are fed, in addition to placeholders; with a value for --check-values")
+              "tensors fed in addition to placeholders; with a value where values are checked")
       .Separator(',')
       .ShownAs("NAME[=FILE.npy],...");
   line.Option("--fetch", request.options.fetches,

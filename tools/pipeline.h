@@ -12,7 +12,7 @@
 namespace grapnel {
 
 struct PipelineFlags {
-  OptimizeRequest request;         // everything except the feeds
+  OptimizeRequest request;         // everything except the flags below
   std::vector<std::string> feeds;  // "NAME" or "NAME=FILE.npy"
   std::string function;
   OneDnnFlag onednn;

@@ -13,7 +13,7 @@ struct Caller;
 
 // Runs `grapnel ARGUMENT...`; argv[0] is the program. Returns the exit code. A process may call
 // RunProgram() many times, one call at a time: --memory keeps the last value that a call set, and
-// `run` ends the process if a kernel ignores an expired --timeout.
+// a kernel that ignores an expired --timeout ends the process.
 int RunProgram(int argc, const char* const* argv);
 
 // Runs `COMMAND ARGUMENT...` inside a program that continues afterwards: nothing is written to the

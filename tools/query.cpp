@@ -66,6 +66,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::string shown, flags.part.Take(flags.sizes, &input));
   if (!shown.empty()) invocation.sink()(Severity::kInfo, flags.model + ": " + shown);
   auto pattern = PatternOf(flags.query);
+  if (pattern && !(flags.database.empty() && flags.ledger.empty()))
+    return MakeError("--db and --ledger are for SQL, and the query is a chain of ops");
   auto found = pattern ? FindPathRows(input.module(), *pattern, flags.limit) : RunSql(input, flags);
   if (!found) return found.takeError();
   if (pattern && found->rows.size() == flags.limit)

@@ -129,15 +129,15 @@ RunCommand SetUp(CommandLine& line) {
       .Required();
   line.Option("--signature", flags->paths.signature,
               "the signature of a SavedModel whose body is shown first; default: serving_default, "
-              "else the largest")
+              "else the only one, else the main graph")
       .ShownAs("NAME");
   line.Option("--node-data", flags->paths.node_data,
               "numbers for nodes, to color boxes by: Model Explorer's node data, or a table (CSV) "
               "of nodes and values; may be repeated")
       .ShownAs("FILE");
   line.Option("--host-name", flags->host_names,
-              "a further host name by which browsers reach the server, as through a proxy; this "
-              "machine's own names work with any port")
+              "a further host name by which browsers reach the server, as through a proxy; "
+              "127.0.0.1 and localhost work with any port")
       .ShownAs("NAME[:PORT]");
   line.Option("--port", flags->port, "the port to listen on, at 127.0.0.1; 0: any free port")
       .Between(0, 65535)

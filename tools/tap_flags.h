@@ -24,7 +24,8 @@ struct TapFlags {
     return !logdir.empty() || !report.empty() || !names.empty() || !ops.empty() ||
            !functions.empty() || !dtypes.empty();
   }
-  // Errors: a flag that sets how to tap, without a flag that selects what to tap.
+  // Errors: a flag that sets how to tap, without a flag that selects what to tap; --tap-bytes with
+  // a circular buffer.
   Error CheckCombination() const;
   // Returns a request with the taps that the flags describe. The stream for lines, the model, the
   // pool and says_run are not set. Errors: a malformed pattern or size; --logdir together with

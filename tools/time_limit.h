@@ -16,7 +16,7 @@ struct TimeLimit {
   std::string Text() const;
   // Starts a deadline that sets `cancel` when the time is over, and then, if a kernel does not
   // check the flag, ends the process with `what` and Text() as the error; in an embedded call,
-  // calls Caller::give_up instead. All arguments must outlive the deadline.
+  // calls Caller::give_up instead. This object and all arguments must outlive the deadline.
   Deadline Begin(CancelFlag& cancel, const std::string& what, Invocation& invocation) const;
 };
 

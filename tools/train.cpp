@@ -203,7 +203,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   invocation.out().flush();
   if (!trained->bad.empty()) return ReportBad(*trained, flags, invocation.err());
-  if (trained->first >= flags.steps && !invocation.flags.quiet)
+  if (flags.resume && trained->first > 0 && trained->first >= flags.steps &&
+      !invocation.flags.quiet)
     invocation.err() << "grapnel: " << trained->checkpoint << " is from step " << trained->first
                      << ": --steps " << flags.steps << " is already reached\n";
   else if (!trained->checkpoint.empty() && !invocation.flags.quiet)

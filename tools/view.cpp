@@ -110,7 +110,7 @@ Error UseName(const OpenedGraph& graph, const std::string& signature, std::strin
 
 // Opens the graphs to draw, selects a function of the objects, sets the sizes that the flags give,
 // and drops constants with --no-values. Errors: those of OpenEachInput, UseFunction and FillSizes;
-// several graphs if `one_alone`; a graph lacks the signature.
+// several graphs if `one_alone`; a graph lacks the signature; a name that fits no node, or several.
 Expected<std::vector<OpenedGraph>> OpenForViewing(Flags& flags, Invocation& invocation,
                                                   bool one_alone) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,

@@ -1,6 +1,6 @@
 // grapnel's own kernels as a catalog for the placer. Nodes that the executor runs itself
-// (constants, placeholders, arguments, results, NoOp) can be on any device; node-based control flow
-// only on the CPU.
+// (constants, placeholders, arguments, results, NoOp) can be on any device; control flow nodes,
+// sends, receives and collectives only on the CPU.
 #include "lib/exec/frames.h"
 #include "lib/exec/kernel.h"
 #include "lib/ir/module.h"

@@ -1,4 +1,4 @@
-// The activations of fused ops. Plain C, because modules loaded on demand include this header too.
+// The activations of fused ops. C types only: modules loaded on demand include this header too.
 #ifndef GRAPNEL_KERNELS_COMMON_ACTIVATION_H_
 #define GRAPNEL_KERNELS_COMMON_ACTIVATION_H_
 

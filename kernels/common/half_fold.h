@@ -1,5 +1,5 @@
-// Sums and products of many 16-bit floats in the order of TensorFlow's CPU kernels, with rounding
-// at each step: eight lanes, unrolled four times. Any other order changes the last bits.
+// Sums and products of many 16-bit floats in the order, and with the rounding, of TensorFlow's CPU
+// kernels: eight lanes, unrolled four times. Any other order changes the last bits.
 #ifndef GRAPNEL_KERNELS_COMMON_HALF_FOLD_H_
 #define GRAPNEL_KERNELS_COMMON_HALF_FOLD_H_
 

@@ -1,6 +1,6 @@
 // The C ABI between the program and grapnel_cuda.so, which is opened when a GPU is first requested.
-// Plain C without other includes: the module does not depend on LLVM, protobuf or grapnel
-// libraries.
+// C types only, and no include but <stdint.h>: the module does not depend on LLVM, protobuf or
+// grapnel libraries.
 #ifndef GRAPNEL_KERNELS_CUDA_CUDA_API_H_
 #define GRAPNEL_KERNELS_CUDA_CUDA_API_H_
 

@@ -1,5 +1,5 @@
-// Pooling. Windows may be padded differently on both sides (SAME with a stride), which cuDNN's
-// pooling does not support; one thread per result.
+// Pooling. Windows may be padded differently on both sides (as with SAME), which cuDNN's pooling
+// does not support; one thread per result.
 #include "kernels/cuda/element.cuh"
 
 namespace grapnel::cuda {

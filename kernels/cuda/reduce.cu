@@ -1,5 +1,5 @@
-// Sums, means, extremes and products over any dimensions. One block computes one result; for few
-// long results, several blocks first compute parts of it. The order of additions depends only on
+// Sums, means, extremes and products over any dimensions. A block computes whole results; for few
+// long results, several blocks first compute parts of each. The order of additions depends only on
 // the shape.
 #include "kernels/cuda/reduce.cuh"
 

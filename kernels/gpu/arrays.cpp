@@ -126,7 +126,7 @@ Expected<KernelFn> MakeSlice(const KernelSetup&) {
 }
 
 Expected<KernelFn> MakePad(const KernelSetup& setup) {
-  // The value of PadV2 is in host memory, with the input's dtype; this kernel only supports zero.
+  // This kernel pads only with zeros; PadV2, which has a value to pad with, is not registered.
   if (setup.num_inputs() > 2) return MakeError("no GPU kernel that pads with a value");
   return KernelFn([](KernelContext& ctx) -> Error {
     const Tensor &in = ctx.input(0), &paddings = ctx.input(1);

@@ -139,8 +139,9 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
   Session* session = nullptr;  // variables and tables; null: the executor makes its own
   RunProfiler* profiler = nullptr;
   // The device that runs the nodes that have a kernel for it and name no other device. Other nodes
-  // run on the CPU, and values are copied as needed. A graph with Switch, Merge or loops of single
-  // nodes runs on the CPU as a whole. Null: all nodes run on the CPU.
+  // run on the CPU, and values are copied as needed. A graph with Switch, Merge, loops of single
+  // nodes, sends, receives or collectives runs on the CPU as a whole. Null: all nodes run on the
+  // CPU.
   Device* device = nullptr;
   // If not null: once the flag is set, no further kernel starts; the next call of a kernel returns
   // an error instead, which ends the run.
@@ -153,11 +154,12 @@ struct GRAPNEL_PUBLIC ExecutorOptions {
   // True if TensorFlow would compile the graph with XLA: then ops that check values do nothing.
   // Calls marked _XlaMustCompile set this for their function.
   bool is_xla = false;
-  // Called when a plan for the CPU is made without a hook and without single-node control flow,
-  // once for each large float constant that only kernels that pack it (KernelDef::keeps) read, or
-  // no kernel any more. Takes the value out of the graph, where it must not be read again, and
-  // returns the owner of the value's memory, which is released once the value is packed; or returns
-  // null if the graph keeps the value. An empty function: the graph keeps all values.
+  // Called when a plan for the CPU is made without a hook, single-node control flow, sends,
+  // receives and collectives, once for each large float constant that only kernels that pack it
+  // (KernelDef::keeps) read, or no kernel any more. Takes the value out of the graph, where it must
+  // not be read again, and returns the owner of the value's memory, which is released once the
+  // value is packed; or returns null if the graph keeps the value. An empty function: the graph
+  // keeps all values.
   std::function<std::shared_ptr<const void>(const Node& constant)> take_value;
   // True if the graph is one of the partitions of a PartitionedExecutor.
   bool is_partition = false;
@@ -221,7 +223,7 @@ class GRAPNEL_PUBLIC Executor {
   int num_nodes() const;
   int num_fetches() const;
   // False if no node or fetch reads the value of feed `i`: then an empty tensor may be fed. Always
-  // true for a graph with Switch, Merge or loops of single nodes.
+  // true for a graph that runs on the CPU as a whole (ExecutorOptions::device).
   bool ReadsFeed(int i) const;
   const PlanSpread& spread() const;
 

@@ -1,5 +1,6 @@
-// Runs a graph that has Switch, Merge and loops made of single nodes (Enter, NextIteration, Exit):
-// values computed in the run determine which nodes run, and how often.
+// Runs a graph that has Switch, Merge or loops made of single nodes (Enter, NextIteration, Exit):
+// values computed in the run determine which nodes run, and how often. Also runs any partition, and
+// any graph with sends, receives or collectives: these may wait for a message.
 #ifndef GRAPNEL_LIB_EXEC_FRAMES_H_
 #define GRAPNEL_LIB_EXEC_FRAMES_H_
 

@@ -113,7 +113,9 @@ struct ExecutionPlan {
   // `order` is the order in which one thread runs the nodes, `roots` the nodes that need not wait
   // for another node. Both are empty if there are frames.
   std::vector<uint32_t> order, roots;
-  std::optional<FramePlan> frames;  // for a graph with Switch, Merge or loops of single nodes
+  // For a partition, and for a graph with Switch, Merge, loops of single nodes, sends, receives or
+  // collectives.
+  std::optional<FramePlan> frames;
 
   // By node, for a kSend: the kRecv that receives its value.
   struct Receiver {

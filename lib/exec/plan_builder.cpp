@@ -204,9 +204,16 @@ Error PlanBuilder::OpenLanes() {
   Device* device = plan_->options.device;
   if (IsHost(device)) return Error::success();
   if (has_flow_) {
+    bool is_control_flow = false;
+    for (Node node : graph_.nodes()) {
+      FlowKind flow = needed_[node.id()] ? FlowKindOf(node.op()) : FlowKind::kKernel;
+      is_control_flow |= flow > FlowKind::kKernel && flow < FlowKind::kTrigger;
+    }
     plan_->spread.note =
-        "a graph with Switch, Merge or loops of single nodes runs on the CPU (optimizing it "
-        "keeps them functions, whose bodies run on the device)";
+        is_control_flow
+            ? "a graph with Switch, Merge or loops of single nodes runs on the CPU (optimizing it "
+              "keeps them functions, whose bodies run on the device)"
+            : "a graph that sends, receives or takes part in collectives runs on the CPU";
     return Error::success();
   }
   ASSIGN_OR_RETURN(auto lane, DeviceLane::Open(*device));

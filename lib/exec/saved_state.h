@@ -67,10 +67,10 @@ Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session
 Error CheckHasSaver(const GraphInFile& graph);
 
 // Writes the variables to PREFIX.index and PREFIX.data-00000-of-00001 with the ops of the model's
-// saver, and adds variables of the object graph that the model's own checkpoint has
-// (`variables_prefix`; empty if the model has no checkpoint). A variable without a value gets its
-// value from the model's own checkpoint, because the saver can only write all variables. After an
-// error PREFIX is unchanged.
+// saver. The session's values of the object graph's variables that the model's own checkpoint has
+// (`variables_prefix`; empty if the model has no checkpoint) are added, or replace those that the
+// saver writes. A variable without a value gets its value from the model's own checkpoint, because
+// the saver can only write all variables. After an error PREFIX is unchanged.
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
                     llvm::StringRef variables_prefix, Session& session, ThreadPool& pool);
 

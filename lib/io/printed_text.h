@@ -14,7 +14,8 @@ namespace grapnel {
 // Returns the same bytes as protobuf does if it parses the text as a message of this type and
 // serializes the message with its map entries sorted. Returns nullopt for a text that only protobuf
 // reads: one with an error, an unknown field, a comment, fields or map entries in another order
-// than that in which they are serialized, or anything else that printers don't write.
+// than that in which they are serialized, more than 512 MiB, or anything else that printers don't
+// write.
 std::optional<std::string> PrintedTextToWire(llvm::StringRef text,
                                              const google::protobuf::Descriptor& type);
 

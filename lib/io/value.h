@@ -17,7 +17,7 @@ namespace grapnel {
 // `expected` selects a dtype that NumPy does not have: bfloat16 (stored as V2 or u2; V2 is also
 // read as bfloat16 without `expected`), 8-bit floats (V1, u1), or quantized and narrow integers
 // (stored as plain integers). Values are not cast to other dtypes. Errors name the file; one about
-// the dtype also names the dtype of the file and, if TensorFlow has it, what was expected.
+// the dtype also names the dtype of the file and, if given, `expected`.
 GRAPNEL_PUBLIC Expected<Literal> LoadNpyLiteral(llvm::StringRef path,
                                                 std::optional<DataType> expected = std::nullopt);
 

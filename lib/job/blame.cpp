@@ -16,7 +16,7 @@ struct Trial {
   std::vector<BadFetch> bad_fetches;
   std::string failure;
   int runs = 0;           // number of runs made
-  int bad_variables = 0;  // the first run after which a variable was bad; 0: none
+  int bad_variables = 0;  // the first run that made a finite variable bad; 0: none
   bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
 };
 
@@ -33,6 +33,7 @@ class Blamer {
   }
 
   Expected<RunBlame> Run() {
+    bool is_repeated = runs_ > 1;
     ASSIGN_OR_RETURN(Trial first, Try({}, /*ones=*/false));
     // Further runs must not repeat what the graph printed, nor the warnings.
     request_.sink = [](Severity, llvm::StringRef) {};
@@ -42,7 +43,7 @@ class Blamer {
       runs_ = first.bad_variables;
       ASSIGN_OR_RETURN(first, Try({}, /*ones=*/false));
     }
-    if (runs_ > 1 && first.IsBad()) blame_.bad_run = first.runs;
+    if (is_repeated && first.IsBad()) blame_.bad_run = first.runs;
     blame_.runs = runs_ = first.runs;
     blame_.bad_fetches = std::move(first.bad_fetches);
     blame_.failure = std::move(first.failure);

@@ -55,7 +55,7 @@ void WritePath(const RunBlame& blame, llvm::raw_ostream& os) {
     bool is_left_out = blame.path.size() > kMostNames && i > kMostNames / 2 &&
                        i + kMostNames / 2 < blame.path.size();
     if (is_left_out && i == kMostNames / 2 + 1)
-      os << " > ... " << blame.path.size() - kMostNames << " more";
+      os << " > ... " << blame.path.size() - kMostNames - 1 << " more";
     if (!is_left_out) os << (i > 1 ? " > " : "") << blame.path[i];
   }
   os << "\n";

@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-// The functions that a node calls; none for ops that call a function any number of times.
+// The functions that a call, If, Case or While calls; none for other ops, such as datasets.
 std::vector<std::pair<const Function*, CallKind>> CalleesOf(const Node& node) {
   if (const Function* function = CallOf(node).function) return {{function, CallKind::kCall}};
   using Attrs = std::vector<std::pair<const char*, CallKind>>;

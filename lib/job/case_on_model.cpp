@@ -263,7 +263,7 @@ Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
   const auto& case_b = b.model().case_info;
   if (case_a || case_b) {
     if (case_a && case_b) {
-      // Both graphs are cases with their own values: pairs only the fetches with the same keys.
+      // Both graphs are cases with their own values: pairs only the fetches with the same names.
       ASSIGN_OR_RETURN(CaseOfModel keys_a, CaseOnItself(*case_a));
       ASSIGN_OR_RETURN(CaseOfModel keys_b, CaseOnItself(*case_b));
       SameEnds ends;

@@ -28,7 +28,7 @@ struct CaseOfModel {
 // keys, and its results are in the order of the sorted keys. Values that a function captured are
 // feeds of such a graph too; they are dropped, since the model has its own. Errors: those of
 // SignatureOfCase; the model lacks the signature; the signature lacks a feed or fetch (the error
-// lists its keys), or has another number of outputs than a case without keys.
+// suggests keys), or has another number of outputs than a case without keys.
 Expected<CaseOfModel> CaseOnModel(Case values, const OpenedGraph& model);
 
 // Like CaseOnModel, for a model opened from the case itself: keeps the tensors, and sets feed_names
@@ -52,9 +52,10 @@ struct SameEnds {
 };
 // Pairs the inputs and outputs of two graphs by the keys of `signature`; an empty name means the
 // default signature of `a`. A case captured from a signature has its keys; of two cases, pairs only
-// the outputs. There are no keys to compare, and `by_keys` is false, if one graph is a case without
-// a signature, if a graph that is not a case has no signatures, or if neither is a case and `b`
-// lacks the signature. Errors: those of CaseOnModel; `a` lacks the signature.
+// the outputs, by tensor names in a case without a signature. Otherwise there are no keys to
+// compare, and `by_keys` is false, if a graph is a case without a signature, if a graph that is not
+// a case has no signatures, or if neither is a case and `b` lacks the signature. Errors: those of
+// CaseOnModel; `a` lacks the signature.
 Expected<SameEnds> FindSameEnds(const OpenedGraph& a, const OpenedGraph& b,
                                 llvm::StringRef signature);
 

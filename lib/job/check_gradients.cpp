@@ -211,8 +211,8 @@ class Checker {
     }
     if (inputs_.empty())
       return MakeError(
-          "nothing to differentiate with respect to: there is no floating-point feed, and no "
-          "floating-point resource variable with a value");
+          "nothing to differentiate with respect to: there is no floating-point feed, and the "
+          "fetches need no floating-point resource variable with a value");
     return Error::success();
   }
 
@@ -526,7 +526,10 @@ Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringR
     ends.xs.push_back(variable.node.name().str());
     ends.labels.push_back(variable.label);
   }
-  if (ends.xs.empty()) return MakeError("there is no floating-point feed or resource variable");
+  if (ends.xs.empty())
+    return MakeError(
+        "there is no floating-point feed, and the fetches need no floating-point resource "
+        "variable");
   return ends;
 }
 

@@ -81,10 +81,11 @@ Expected<GraphWithGradients> AddGradients(const Module& module, llvm::ArrayRef<s
 struct GradientEnds {
   std::vector<std::string> ys, xs, labels;
 };
-// Finds the ends for `fetches` and `by`, keys of the signature or tensors; by default all of the
-// run's fetches, and its feeds and resource variables. Leaves out defaults that are neither
-// floating point nor complex. Errors: a name that is neither key nor tensor, or of another dtype;
-// no ends.
+// Finds the ends for `fetches` and `by`, keys of the signature or tensors, in `by` also variables
+// (GradientVariable::label); by default all of the run's fetches, and its feeds and the
+// floating-point resource variables that the ys need. The default leaves out fetches and feeds that
+// are neither floating point nor complex. Errors: those of ChooseOneSignature; a name of none of
+// these, or of another dtype; no ends.
 Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringRef signature,
                                         llvm::ArrayRef<std::string> fetches,
                                         llvm::ArrayRef<std::string> by);

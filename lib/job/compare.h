@@ -50,10 +50,11 @@ struct RunComparison {
 };
 
 // `a` and `b` may be the same graph. B gets A's feeds and fetches, unless they are different cases,
-// each of which has its own. Cost: both graphs run once for each budget-sized part of A's tensors,
-// and the op of each diverged tensor runs once more. Errors: those of RunJob, with the path; those
-// of FindSameEnds; B lacks a requested fetch. A failing run is part of the result, unless it was
-// canceled, or both fail and had not diverged before.
+// each of which has its own. If only B is a case, A gets the case's values first. Cost: both graphs
+// run once for each budget-sized part of A's tensors, and the op of each diverged tensor runs once
+// more. Errors: those of RunJob, with the path; those of FindSameEnds; B lacks a requested fetch. A
+// failing run is part of the result, unless it was canceled, or both fail and had not diverged
+// before.
 Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request);
 
 // Compares the graph with the graph that the default passes make from it, except those in `without`

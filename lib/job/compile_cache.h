@@ -11,11 +11,11 @@
 
 namespace grapnel {
 
-// The cached results of one command for one source file. A result is found by content: that of the
-// source, of the headers that the compiler read (except the system's), of this program, and of the
-// compiler's command and files. So nothing needs to be invalidated, and several processes may use a
-// folder at once: they write equal files, each complete when it appears. A cache that cannot be
-// read or written finds and keeps nothing, without an error.
+// The cached results of one command for one source file. A result is found by the contents of the
+// source and of the headers that the compiler read (except the system's), by the command, and by
+// path, size and time of this program and of the compiler. So nothing needs to be invalidated, and
+// several processes may use a folder at once: they write equal files, each complete when it
+// appears. A cache that cannot be read or written finds and keeps nothing, without an error.
 class CompileCache {
  public:
   // The most bytes in the folder; beyond them, files are removed (Trim).
@@ -29,7 +29,7 @@ class CompileCache {
   // Copies the result to `to` and returns what the compiler said; nullopt if there is none.
   std::optional<std::string> Fetch(const std::string& to) const;
   // Keeps the result `made`. `inputs`: the file that the compiler wrote with -MMD -MF. Does nothing
-  // if a file that was read has changed since the object was made, or in the same moment.
+  // if a file that was read has changed since this CompileCache was made, or in the same moment.
   void Keep(const std::string& made, const std::string& inputs, llvm::StringRef said) const;
 
   // Returns XDG_CACHE_HOME/grapnel/compiled, by default in ~/.cache; "" without a home, or if the

@@ -8,9 +8,10 @@
 
 namespace grapnel {
 
-// Dumps each stage to `folder`, or to TF_DUMP_GRAPH_PREFIX if `folder` is empty; if neither is set,
-// there are no dumps. TF_DUMP_GRAPH_FMT is respected too, and TF_DUMP_GRAPH_NAME_FILTER if `folder`
-// is empty. The graphs that the pass `partition` makes also go there, one per device.
+// Dumps each stage that changes the graph to `folder`, or to TF_DUMP_GRAPH_PREFIX if `folder` is
+// empty; if neither is set, there are no dumps. TF_DUMP_GRAPH_FMT is respected too, and
+// TF_DUMP_GRAPH_NAME_FILTER if `folder` is empty. The graphs that the pass `partition` makes also
+// go to the folder, one per device.
 struct DumpRequest {
   std::string folder, graph_name;
   MessageSink sink;

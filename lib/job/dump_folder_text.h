@@ -8,10 +8,10 @@
 
 namespace grapnel {
 
-// Returns one line per function, the largest first, with its number of stages and the number of
-// nodes in its first and last stage; then an example of a stage's name. Graphs that are not stages
-// of a function are listed by file. `all`: lists all functions and files, else the first 20 of
-// each. Errors: the folder cannot be read.
+// Returns one line per function, the largest first, with its number of stages, the number of nodes
+// in its first and last stage, and the numbers of its partitions' stages and of its instances; then
+// an example of a stage's name. Graphs that are not stages of a function are listed by file. `all`:
+// lists all functions and files, else the first 20 of each. Errors: the folder cannot be read.
 Expected<std::string> DumpFolderText(const Model& folder, bool all);
 
 }  // namespace grapnel

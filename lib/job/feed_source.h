@@ -11,8 +11,8 @@
 
 namespace grapnel {
 
-// A fed tensor. Its value is in a .npy file or in `value`; a job that computes nothing needs
-// neither.
+// A fed tensor. Its value is in a .npy file, as LoadFeed reads it, or in `value`; a job that
+// computes nothing needs neither.
 struct GRAPNEL_PUBLIC FeedSource {
   std::string tensor;
   std::string file;
@@ -30,7 +30,7 @@ struct GRAPNEL_PUBLIC Feed {
 };
 
 // Finds the tensors and loads their values, in the order of `feeds`. Errors: a name is not a
-// tensor's; a tensor is fed twice ("x" and "x:0" are the same); those of LoadFeed, for a file; an
+// tensor's; a tensor is fed twice ("x" and "x:0" are the same); those of LoadFeedOf, for a file; an
 // argument that no value can replace, or a value that does not fit the argument's variable.
 GRAPNEL_PUBLIC Expected<std::vector<Feed>> LoadFeeds(const OpenedGraph& opened,
                                                      llvm::ArrayRef<FeedSource> feeds);

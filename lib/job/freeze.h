@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// The outputs that the frozen graph must compute: those of a signature (see ChooseSignature), or
+// The outputs that the frozen graph must compute: those of a signature (see ChooseOneSignature), or
 // `fetches` if that list is not empty.
 struct FreezeFor {
   std::string signature;

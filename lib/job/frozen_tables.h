@@ -12,12 +12,13 @@ namespace grapnel {
 // FreezeTables can store.
 bool HasTables(const Module& module);
 
-// Adds to `frozen`, for each lookup table, a LookupTableImportV2 with all keys and values as
-// constants, and the node kTableInit, which runs these imports. The contents come from `session`,
-// which holds the restored model `whole`: it does not matter whether an op, a function, a
-// checkpoint or a text file among the model's assets filled the table, and the frozen graph needs
-// no such op, function or file. An empty table gets an import only if it is not mutable and the
-// file's initializer, but no op of the frozen graph, may fill it. Errors name the table.
+// Adds to `frozen`, for each table that HasTables counts, a LookupTableImport (V2 for a table op
+// V2) with all keys and values as constants, and the node kTableInit, which runs these imports. The
+// contents come from `session`, which holds the restored model `whole`: it does not matter whether
+// an op, a function, a checkpoint or a text file among the model's assets filled the table, and the
+// frozen graph needs no such op, function or file. An empty table gets an import only if it is not
+// mutable and the file's initializer, but no op of the frozen graph, may fill it. Errors name the
+// table.
 Error FreezeTables(Module& frozen, OpenedGraph& whole, Session& session, ThreadPool& pool);
 
 }  // namespace grapnel

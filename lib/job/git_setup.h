@@ -11,7 +11,7 @@ namespace grapnel {
 
 struct GitSetupRequest {
   bool global = false;  // true: the user's configuration; false: the current repository's
-  std::string grapnel;  // the command by which git calls grapnel
+  std::string grapnel;  // the path of grapnel, or its name on PATH, by which git calls it
 };
 
 struct GitSetup {
@@ -20,7 +20,7 @@ struct GitSetup {
 };
 
 // Configures git's diff driver `grapnel`, which shows a graph as text (`git diff`), and its
-// difftool `grapnel`, which opens a picture of both graphs, and adds the graph files to the
+// difftool `grapnel`, which opens a page of both graphs, and adds the graph files to the
 // gitattributes file. A second call changes nothing. Errors: git is not installed or fails, as it
 // does without `global` outside of a repository; the gitattributes file cannot be read or written.
 Expected<GitSetup> SetUpGit(const GitSetupRequest& request);

@@ -16,8 +16,8 @@ std::vector<bool> NodesNeededBy(const Graph& main, llvm::ArrayRef<std::string> t
 
 struct GradientVariable {
   Node node;  // a VarHandleOp of the main graph
-  // As the program names it ("dense/kernel"), if no other needed variable has that name; otherwise
-  // the node's name, which may have a counter ("dense/kernel_1").
+  // If it is needed, as the program names it ("dense/kernel"), unless several needed variables have
+  // that name; otherwise the node's name, which may have a counter ("dense/kernel_1").
   std::string label;
   bool is_needed = false;  // one of the ys needs it
 };

@@ -103,7 +103,6 @@ class NetworkWriter {
   std::string WithStableNames(const Node& node, std::string line) {
     if (!MayCallFunctions(node)) return line;
     for (llvm::StringRef name : CalledFunctions(node)) {
-      if (name == node.op()) continue;  // a plain call: its op is printed first
       const std::string old = Printable(name), now = Printable(StableName(name));
       for (size_t at = line.find(old); at != std::string::npos; at = line.find(old, at)) {
         line.replace(at, old.size(), now);
@@ -217,7 +216,7 @@ void WriteGraphLines(const std::shared_ptr<Model>& model, llvm::raw_ostream& os)
 
 void WriteCheckpointLines(const Bundle& checkpoint, llvm::raw_ostream& os) {
   for (llvm::StringRef name : checkpoint.names()) {
-    if (name == "_CHECKPOINTABLE_OBJECT_GRAPH") continue;  // which names lead to a variable
+    if (name == "_CHECKPOINTABLE_OBJECT_GRAPH") continue;  // the object graph
     auto entry = checkpoint.Describe(name);
     if (!entry) {
       llvm::consumeError(entry.takeError());

@@ -21,7 +21,8 @@ namespace grapnel {
 // built again in the same way gives the same text.
 void WriteGraphLines(const std::shared_ptr<Model>& model, llvm::raw_ostream& os);
 
-// Writes a line for each tensor of a checkpoint: name, dtype, shape and checksum.
+// Writes a line for each tensor of a checkpoint except its object graph: name, dtype, shape and
+// checksum.
 void WriteCheckpointLines(const Bundle& checkpoint, llvm::raw_ostream& os);
 
 }  // namespace grapnel

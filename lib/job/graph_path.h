@@ -11,7 +11,7 @@ namespace grapnel {
 
 struct GraphPath {
   std::string path;
-  std::string title;  // empty: the only graph of the path
+  std::string title;  // empty: none is named
 };
 
 // Splits "PATH:NAME" if PATH exists and no file has the whole text as its name; takes the longest

@@ -35,8 +35,8 @@ struct InnerFetch {
   std::vector<InnerCall> calls;  // from the main graph inward; at least one
   std::string node;              // in the body of the last function
   int32_t output = 0;
-  // For each loop around the node, from the outermost, the iteration whose value is meant: from 0,
-  // or a negative number that counts from the last one, -1. Empty: not given.
+  // For each loop around the node, from the outermost, the iteration whose value is meant, from 0;
+  // or one negative number, which counts back from the value computed last, -1. Empty: not given.
   std::vector<int64_t> iterations;
 
   // The path, or if another node has the same path (in the other branch), "function/node".
@@ -55,7 +55,8 @@ class InnerFetchHook : public RunHook {
 
   void Clear();
   // Returns the value of fetch `i` after a run. Errors: it is in a branch or a call that did not
-  // run, or in a loop, and the iteration is not given or did not run; the error says how many did.
+  // run; it is in a loop, and the iteration is not given or did not run (the error says how many
+  // did), or did not compute it; it is in no loop, but an iteration is given.
   Expected<Tensor> Value(size_t i) const;
 
   bool Wants(const Node& node) override;
@@ -69,7 +70,7 @@ class InnerFetchHook : public RunHook {
   struct Caught {
     std::string path;
     size_t keep = 1;             // how many of the last values to keep
-    std::deque<Tensor> last;     // the last `keep` values of the fetch that were computed
+    std::deque<Tensor> last;     // the last `keep` values, or that of the given iterations
     std::vector<int64_t> loops;  // for each loop around the node, the last iteration that ran
     int64_t times = 0;           // how often it was computed
   };
@@ -83,7 +84,7 @@ class InnerFetchHook : public RunHook {
   std::set<std::string> functions_;  // the functions of all calls in fetches_
   mutable std::mutex mutex_;
   std::vector<Caught> caught_;
-  std::set<std::string> began_;  // "call/inner function" of each call on the way that began
+  std::set<std::string> began_;  // "call/inner/ function" of each call on the way that began
 };
 
 }  // namespace grapnel

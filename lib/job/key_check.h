@@ -6,11 +6,11 @@
 
 namespace grapnel {
 
-// Errors: `name` is a key of the signature, and also the name of a node in the network that the
-// signature runs, which computes something else; the error names both. Nodes that compute nothing
-// do not count: arguments of the network, which a call passes under their keys, constants, and
-// handles of variables. `wants_node`: a node is meant, so any other node of the network or of
-// the main graph counts. Does nothing for other names.
+// Errors: no such signature; `name` is a key of the signature, and also the name of a node in the
+// network that the signature runs, which computes something else; the error names both. Nodes that
+// compute nothing do not count: arguments of the network, which a call passes under their keys,
+// constants, and handles of variables. `wants_node`: a node is meant, so any other node of the
+// network or of the main graph counts. Does nothing for other names.
 Error CheckMeansOne(const OpenedGraph& opened, llvm::StringRef signature, llvm::StringRef name,
                     bool wants_node);
 

@@ -18,15 +18,14 @@ struct LayerPlacement {
   std::map<std::string, std::map<std::string, size_t>> devices;  // "GPU:0": nodes by op
 };
 
-// Adds the nodes of a placed graph to those of their layers, which keep their order. `function`:
-// the function whose body the graph was; empty: the main graph, with inlined calls. Adds nothing if
-// the model has no layers, or if placing failed.
+// Adds the nodes of a placed graph, except Const and NoOp, to those of their layers, which keep
+// their order. `function`: the function whose body the graph was; empty: the main graph, with
+// inlined calls. Adds nothing if the model has no layers, or if placing failed.
 void AddPlacement(const PlacementContext& context, llvm::StringRef function,
                   const LayerNames& layers, std::vector<LayerPlacement>* placements);
 
 // Writes "  conv1 to conv3 on GPU:0" and "  text on GPU:0, AsString on CPU:0" under the title
-// "layers", and an empty line; nothing if there are none. Unless `all`, at
-// most 12 lines.
+// "layers", and an empty line; nothing if there are none. Unless `all`, at most 12 lines.
 void WriteLayerPlacements(llvm::ArrayRef<LayerPlacement> placements, bool all,
                           llvm::raw_ostream& os);
 

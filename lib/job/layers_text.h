@@ -9,8 +9,9 @@
 namespace grapnel {
 
 // Prints a table of the layers as model.summary() does, and the totals: a line for each layer of
-// the model; if `all`, those of nested models below it; if `bytes`, with the bytes of the tensors
-// that each layer creates. Prints nothing if there are no layers.
+// the model, at most 500; if `all`, for every layer, with those of nested models below them; with
+// the FLOPs, and if `bytes` the bytes of the tensors that each layer creates, if costs are known.
+// Prints nothing if there are no layers.
 void WriteLayersText(const ModelLayers& layers, bool all, bool bytes, llvm::raw_ostream& os);
 
 // Writes the members "layers" and "totals" into the JSON object that `json` has begun; nothing

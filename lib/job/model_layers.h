@@ -19,7 +19,7 @@ struct ModelLayers {
   std::vector<std::vector<Shape>> shapes;
   // By layer, with those of nested layers: floating-point operations of one run, the bytes of the
   // tensors that it creates, and the nodes of unknown cost. Nodes that no output needs do not
-  // count. Empty: the graph cannot be run as it is.
+  // count. Empty: unknown, as for several signatures without a default.
   std::vector<RunCost> costs;
   RunCost total;              // with those of nodes between layers
   int64_t assumed_batch = 0;  // the batch size that the costs assume; 0: the graph says it

@@ -100,7 +100,7 @@ class NameResolver::Search {
     }
   }
 
-  // Returns nullopt if no tensor in a function, or of a layer, fits.
+  // Returns nullopt if no tensor fits, or only one in a function that is not called.
   Expected<std::optional<ResolvedFetch>> FindTensor(llvm::StringRef text) {
     TypedName typed(text);
     ASSIGN_OR_RETURN(Found found, Find(typed.tensor, Want::kTensor, nullptr));
@@ -165,9 +165,9 @@ class NameResolver::Search {
 
   // --- Looking up one kind after the other.
 
-  // Returns what the first kind that fits has: for one node or tensor, one candidate; several are
-  // ambiguous, except those of a layer, a pattern or a scope of nodes, which are all meant, and
-  // which `selection` receives.
+  // Returns what the first kind that fits has: for a node, one candidate for each of its places.
+  // Several nodes are an error, except those of a pattern, which are all meant; callers report
+  // several tensors. `selection` receives the nodes of a layer or of a scope instead.
   Expected<Found> Find(llvm::StringRef text, Want want, NodeSelection* selection) {
     why_no_output_.clear();
     layer_outputs_.clear();
@@ -304,7 +304,8 @@ class NameResolver::Search {
     if (!llvm::all_of(*found, is_other)) llvm::erase_if(*found, is_other);
   }
 
-  // Returns true if a layer has the name. Errors: several layers have it.
+  // Returns true if a layer with such tensors or nodes has the name. Errors: several layers have
+  // it.
   Expected<bool> ByLayer(llvm::StringRef text, Want want, NodeSelection* selection, Found* found) {
     std::vector<int> named = layers().Named(text);
     if (named.empty()) return false;
@@ -336,7 +337,7 @@ class NameResolver::Search {
 
   // Calls `visit` for each node of the main graph that the signature's outputs need and of the
   // functions that are called, with its place and what its name has in front after inlining; or, if
-  // `rest`, for all other nodes.
+  // `rest`, for all other nodes, of which only those of the main graph have tensors to fetch.
   template <typename Visit>
   void ForEachNode(bool rest, Want want, Visit visit) const {
     const Graph& main = calls_.module().main;

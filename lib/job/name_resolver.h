@@ -45,21 +45,23 @@ class NameResolver {
 
   // Returns the tensor that a name means. A layer means its output. The name may end in an output,
   // "x:1", or as in a function, "x:out:0", and in the iteration of each loop around the node, the
-  // outermost first: "x@0", "x:1@2@0"; -1 is the last iteration. An argument of a function is the
-  // tensor that the call passes. Errors: those of TensorOfKey; an ambiguous name. Linear in the
-  // bodies on the way, times the number of calls of each.
+  // outermost first: "x@0", "x:1@2@0"; in one loop, -1 is the last iteration. An argument of a
+  // function is the tensor that the call passes. Errors: those of TensorOfKey; an ambiguous name; a
+  // malformed pattern; an argument of a loop's function; a node without outputs; -1 for one of
+  // several loops. Linear in the bodies on the way, times the number of calls of each.
   Expected<ResolvedFetch> Fetch(llvm::StringRef name);
   // Like Fetch, for a tensor of the main graph. Errors: it is inside of calls.
   Expected<std::string> MainTensor(llvm::StringRef name);
-  // Returns nullopt if there is no such tensor, or it is inside of calls. Errors: an ambiguous
-  // name.
+  // Returns nullopt if there is no such tensor, or it is inside of calls. Errors: the other ones of
+  // Fetch.
   Expected<std::optional<std::string>> MainTensorIfThere(llvm::StringRef name);
 
   // Returns the nodes that a name means: those of a layer, of a scope or of a pattern, or one node.
   // `may_come`: passes may make nodes of that name, so there is no error if there are none yet.
+  // Errors: an ambiguous name; a malformed pattern; no such node.
   Expected<NodeSelection> Nodes(llvm::StringRef name, bool may_come = false);
   // Returns the one node that a name means; of a layer, the node that computes its output. Errors:
-  // an ambiguous name; a pattern that several nodes match.
+  // an ambiguous name; a malformed pattern, or one that several nodes match; no such node.
   Expected<Node> OneNode(llvm::StringRef name);
 
  private:
@@ -69,7 +71,7 @@ class NameResolver {
 
   const OpenedGraph& opened_;
   const std::string signature_;
-  std::unique_ptr<Search> search_;  // made for the first name that is not of the main graph
+  std::unique_ptr<Search> search_;  // made when it is first needed
 };
 
 }  // namespace grapnel

@@ -50,7 +50,7 @@ std::string WithoutNames(llvm::StringRef reason) {
 
 bool IsFusion(llvm::StringRef rule) { return rule.starts_with("fuse_"); }
 
-// True for passes that only remove edges and nodes that compute nothing.
+// True for passes that only tidy up: they remove, merge or move nodes, or choose functions.
 bool IsUpkeep(llvm::StringRef pass) {
   return pass == "model_pruner" || pass == "dependency_optimizer" || pass == "function_optimizer" ||
          pass == "common_subgraph_elimination" || pass == "loop_optimizer" ||

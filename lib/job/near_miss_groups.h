@@ -24,7 +24,7 @@ struct NearMissGroup {
   // it had the node.
   std::vector<std::string> made_for;
   // How much users want to know of it: fusions, and convolutions and matrix multiplications, before
-  // arithmetic, before edges and nodes that compute nothing.
+  // arithmetic, before passes that only tidy up.
   enum Interest { kUpkeep, kArithmetic, kFusion } interest = kUpkeep;
   // Estimated FLOPs of the group's nodes and of the nodes' inputs, as far as shapes are known: the
   // cost that the rule could not reduce.

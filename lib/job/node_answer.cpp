@@ -117,7 +117,7 @@ struct Story {
     return {weight, is_arithmetic, rule->nearness, rule->gap};
   }
 
-  // `wants_all`: also rules that nothing would make fire.
+  // `wants_all`: also rules that nothing would make fire, and far ones of helpers.
   static Story Of(const NodeAnswer& answer, bool wants_all) {
     Story story;
     story.nodes = {&answer};
@@ -213,11 +213,11 @@ void WriteStories(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_ostrea
     stories[same->second].weight = std::min(stories[same->second].weight, story.weight);
   }
   llvm::stable_sort(stories, [](const Story& a, const Story& b) { return a.Order() < b.Order(); });
-  // A rule that lacks an op is only an answer if there is no better one.
   std::vector<NodeAndOp> unchanged, replaced;
   size_t blocks = 0, left_out = 0;
   std::set<std::string> written;  // rules
   for (const Story& story : stories) {
+    // A rule that lacks an op is only an answer if there is no better one.
     bool is_plain = story.weight == Story::kNothing ||
                     (!all && story.weight == Story::kFar && stories.front().weight < Story::kFar) ||
                     (story.weight == Story::kRewritten && story.IsOfHelpers() && !is_alone) ||

@@ -36,9 +36,9 @@ struct NodeChange {
 struct CloseRule {
   enum Nearness {
     kRefused,   // the ops of the rule's pattern were there
-    kNear,      // with an op in between, or with another op of the same kind
+    kNear,      // with an op in between, with another op of the same kind, or without a refusal
     kOneOp,     // a rule about the node alone
-    kFar,       // an op was missing
+    kFar,       // an op was missing; for arithmetic also: an op in between changes values
     kNoRemedy,  // a rule about the node alone, without a way to make it fire
   } nearness = kFar;
   int gap = 0;  // between rules of equal nearness: the smaller, the nearer

@@ -15,8 +15,9 @@ namespace grapnel {
 //   - a node without a namesake corresponds to its counterpart in the diff, or in the ledger
 //     `provenance`;
 //   - if one graph has lowered loops or branches whose node names do not show where they belong,
-//     and the other has functions, the functions are inlined in a copy, and nodes are matched
-//     backwards from the common outputs (PairBackwards()).
+//     and the other has functions or names that show it, the functions are inlined in a copy, and
+//     nodes are matched backwards from the common outputs (PairBackwards()), unless inlining makes
+//     far more nodes.
 // The remaining nodes have no counterpart. Both modules must be valid and outlive this object.
 // Cost: that of a diff.
 class NodeCorrespondence {

@@ -218,7 +218,8 @@ void NodeQuestion::Hear(const Refusal& refusal, bool is_match) {
   if (!IsAskedRule(refusal.pass, refusal.rule)) return;
   Node node = graph_ ? graph_->Find(refusal.node) : Node();
   if (!node) return;
-  // Rules say of most nodes why they do not match; a reason that names an asked node is a refusal.
+  // Rules say of most nodes why they do not match: counts only for watched nodes. A refusal always
+  // counts, since its reason may name an asked node.
   if (!is_match && watched_.count(Key(refusal.function, refusal.node)) == 0) return;
   Said said{refusal, is_match, {Both(node)}, 0, false, node.op().str(), rewrites_.size()};
   if (const Sought* sought = FindSought(refusal.pass, refusal.rule)) {

@@ -21,9 +21,9 @@
 namespace grapnel {
 
 // Follows the nodes of a selection through a run, those too that are inlined for them and, if the
-// graph has none of that name, those that passes make, and collects
-// what the rules say of them. Compares the graph around them with the rules' patterns: before the
-// passes, and before each pass that has the rules.
+// graph has none of that name, those that passes make, and collects what the rules say of them.
+// Compares the graph around them with the rules' patterns: before the passes, and before each pass
+// that has the rules.
 class NodeQuestion : public Instrumentation {
  public:
   // `rule`: ask about these rules only ("pass/rule", "rule", "pass"); empty: all.

@@ -98,8 +98,8 @@ void NodeQuestion::MakeIndex() {
   }
 }
 
-// False if the rule has rewritten the node since, and, for an asked node that was fused, if the
-// refused node is not as it was: then the fusion is another one.
+// False if the rule has rewritten the node since, and, for an asked node that was fused or removed,
+// also if the rule's pattern was not there or the refused node is not as it was.
 bool NodeQuestion::StillHolds(const Said& said, const Asked& asked, const Module& module) const {
   const Refusal& refusal = said.refusal;
   auto last =

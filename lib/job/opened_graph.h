@@ -41,11 +41,11 @@ class GRAPNEL_PUBLIC OpenedGraph {
 
   const Model& model() const { return *model_; }
   // The file's data about this graph: title, signatures, how to restore it. The module in this data
-  // is the original one.
+  // may be another than module().
   const GraphInFile& file() const { return model_->graphs[index_]; }
   // A warning about how the graph's name was resolved, or "".
   const std::string& note() const { return note_; }
-  // The module that jobs work on; null for a graph that a dump folder only lists.
+  // The module that jobs work on. A graph that a dump folder only lists has none.
   Module& module() { return *module_; }
   const Module& module() const { return *module_; }
   // Replaces the module that jobs work on; keeps the data that `module` refers to alive.
@@ -54,10 +54,11 @@ class GRAPNEL_PUBLIC OpenedGraph {
   // `part`, and model() contains only this graph. `again` makes the same part of this graph after
   // it was opened again.
   void ContinueWith(GraphInFile part, std::function<Error(OpenedGraph*)> again);
-  // Continues with `more`, a file that has all of this graph and to which something was added.
-  // `again` adds the same to this graph after it was opened again.
+  // Continues with `more`, a file that was made from this graph but is no part of it, such as one
+  // with an additional call. `again` makes the same of this graph after it was opened again.
   void ContinueInstead(GraphInFile more, std::function<Error(OpenedGraph*)> again);
-  // The graph that the file holds: the one that ContinueWith() was first called on, or this one.
+  // The graph that the file holds: the one that ContinueWith() or ContinueInstead() was first
+  // called on, or this one.
   const OpenedGraph& whole() const { return whole_ ? *whole_ : *this; }
   // Returns a name for dumps and titles: the name of the file or directory up to the first dot, the
   // whole name of a case folder, or the name of a program's function; "graph" if there is no name.
@@ -80,7 +81,7 @@ class GRAPNEL_PUBLIC OpenedGraph {
 
   std::shared_ptr<Model> model_;
   size_t index_;
-  std::shared_ptr<Module> module_;      // the module of model_, or a copy
+  std::shared_ptr<Module> module_;      // the module of model_, or another
   const OpenedGraph* whole_ = nullptr;  // kept alive by model_; null: this graph
   std::function<Expected<OpenedGraph>()> again_;
   std::string note_;

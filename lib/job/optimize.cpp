@@ -442,7 +442,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& given) 
     manager.Add(MakeValueCheckInstrumentation(values.get(), &optimized.difference));
   }
   // Added after the value check, because after a pass the instrumentations run in reverse order:
-  // the value check comes last, and its failure does not count as the pass's own.
+  // the value check comes later, and its failure does not count as the pass's own.
   manager.Add(MakeFailureInstrumentation(&optimized.failed));
   bool broke_graph = false;
   manager.Add(MakeVerifyInstrumentation(/*is_sound=*/true, options.fetches, &broke_graph));

@@ -25,8 +25,9 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   // `pool` (null: the job makes one with one thread per core) and `sink`; the job sets all other
   // options.
   OptimizeOptions options;
-  // Tensors of the main graph, like options.fetches by signature key or by name; the case, the text
-  // file or the signature supplies missing ones. Only check_values uses the values of feeds.
+  // Tensors of the main graph, like options.fetches by signature key or by name. If none are given,
+  // the case, the text file or the signature supplies them, and likewise the fetches. Only
+  // check_values uses the values of feeds.
   std::vector<FeedSource> feeds;
   std::string signature;
   // Sizes for unknown dimensions of inputs. If there are any, passes rely on the inputs' shapes, as
@@ -40,8 +41,9 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   bool may_read = true;                        // whether rewriter_config may name files
   OneDnn onednn = OneDnn::kAuto;               // TensorFlow's oneDNN setting to imitate
   // The device of main-graph nodes that request none; it is written into these nodes. Empty: these
-  // nodes stay without a device. nullopt, and no rewriter_config: all nodes are assumed to be on
-  // TensorFlow's first CPU, where TensorFlow would place them, but nothing is written.
+  // nodes stay without a device. nullopt, and no rewriter_config: all nodes without a device are
+  // assumed to be on TensorFlow's first CPU, where TensorFlow would place them, but nothing is
+  // written.
   std::optional<std::string> device;
   // Converts variables to constants first: see lib/job/freeze.h.
   bool freeze = false;
@@ -61,7 +63,7 @@ struct GRAPNEL_PUBLIC OptimizeRequest {
   llvm::raw_ostream* ledger = nullptr;  // receives every rewrite as a line of JSON
   std::function<void(const Rewrite&)> on_rewrite;
   Instrumentation* watcher = nullptr;  // sees all stages; outlives the job
-  bool wants_near_misses = false;      // cheap, but function bodies then run one after another
+  bool wants_near_misses = false;      // cheap, but functions are then optimized one after another
   NodeQuestion* question = nullptr;    // hears of all stages and refusals; outlives the job
 };
 

@@ -35,8 +35,8 @@ struct RuntimeView {
   std::vector<std::string> assumed;
   // The bytes of the variables that arguments of `own` refer to, by node: PlacementContext.
   std::map<NodeId, int64_t> variables;
-  // Set for a signature that calls no function: the graph is the main graph, and it needs only a
-  // part of it.
+  // Set for a signature that calls no function: the graph is the main graph, and the signature
+  // needs only a part of it.
   std::optional<Signature> signature;
 
   OpenedGraph& graph(OpenedGraph& opened) const { return own ? *own : opened; }

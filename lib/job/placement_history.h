@@ -11,7 +11,8 @@
 namespace grapnel {
 
 // Returns the function name in a dump's file name, "__inference_f_29" for
-// "__inference_f_29.0010.main.after_graph_optimization.pbtxt"; for other file names, the stem.
+// "__inference_f_29.0010.main.after_graph_optimization.pbtxt"; for other files,
+// OpenedGraph::name().
 std::string GraphNameOf(const OpenedGraph& opened);
 // Returns the dump's number, 10 in the example above; -1 if the file name has no number.
 int DumpNumberOf(const OpenedGraph& opened);

@@ -30,9 +30,9 @@ struct GRAPNEL_PUBLIC ProgramOptions {
   std::string title;              // Load: the title that selects one of several graphs in a file
   // If not null, observes each node of each call (taps, numerics checks). Outlives the Program.
   RunHook* hook = nullptr;
-  // "cpu:4", or names of CPUs: places each node on the one of these devices that it requests, and
-  // runs the partitions in parallel, connected by Send and Recv nodes. Empty: everything runs on
-  // one CPU.
+  // "cpu:4", "gpu:2", or names: places each node on the one of these devices that it requests, and
+  // runs the partitions in parallel, connected by Send and Recv nodes; see RunRequest::devices.
+  // Empty: everything runs on one CPU.
   std::string devices;
 };
 

@@ -79,9 +79,9 @@ Error RunSteps(RunJob& job, const CaseOfModel& replays, Replayed* replayed) {
   return Error::success();
 }
 
-// Returns slightly different values for each repeat: floats are scaled by 1 + (repeat mod 64) /
-// 4096, so that a kernel cannot reuse values of the last run. Feeds of other dtypes stay the same,
-// since changing an index or a length would change its meaning.
+// Returns slightly different values for each repeat: floats and doubles are scaled by 1 + (repeat
+// mod 64) / 4096, so that a kernel cannot reuse values of the last run. Feeds of other dtypes stay
+// the same, since changing an index or a length would change its meaning.
 Expected<Tensor> Vary(const Tensor& feed, int repeat) {
   if (feed.dtype() != proto::DT_FLOAT && feed.dtype() != proto::DT_DOUBLE) return feed;
   ASSIGN_OR_RETURN(Tensor varied, Tensor::Allocate(feed.dtype(), feed.dims()));

@@ -14,8 +14,8 @@ struct ReplayRequest {
   // Settings of the run. Leave its feeds and fetches empty: they come from the case. Recording
   // `taps` replaces its hook.
   RunRequest run;
-  // If set: first optimizes the graph with the default passes. The value is the device to assume
-  // for nodes without one.
+  // If set: first optimizes the graph with the default passes. The value is
+  // OptimizeRequest::device.
   std::optional<std::string> optimize_for;
   std::vector<std::string> without;  // with optimize_for: see OptimizeOptions
   int repeat = 1;  // more than 1: also does this many timed runs, on feeds that vary slightly

@@ -40,12 +40,14 @@ struct GRAPNEL_PUBLIC RunRequest {
   // with a notice to `sink`. False: the request is used exactly as written.
   bool completes = true;
   std::string signature;
-  std::string variables;  // checkpoint PREFIX to start from; empty: that of the model
+  // The checkpoint PREFIX, or file of Keras weights, to start from; empty: that of the model.
+  std::string variables;
 
   Device* device = nullptr;  // for nodes that request no device and have a kernel there; null: the
                              // CPU
   // If set: places the graph on these CPUs and GPUs ("cpu:4", "gpu:2", or names), splits the graph,
-  // and runs the partitions in parallel, all on the CPU: the devices are simulated.
+  // and runs the partitions in parallel, all on the CPU: the devices are simulated. If RealGpuFor()
+  // finds a GPU of this machine, the logical GPUs run there instead, and the graph is not split.
   std::string devices;
   bool may_read = true;  // true: `devices` may be the path of a cluster file
   // True: an unsatisfiable device request, and a simulated GPU, are errors.
@@ -85,7 +87,7 @@ struct GRAPNEL_PUBLIC RunRequest {
 class GRAPNEL_PUBLIC RunJob {
  public:
   // Finds the feeds and fetches and loads the feeds. Errors: the graph is broken; a name or a file
-  // does not exist; nothing is fetched; those of LoadFeeds.
+  // does not exist, or a name is ambiguous; nothing is fetched; those of LoadFeeds.
   static Expected<RunJob> Make(OpenedGraph& opened, RunRequest request);
   // Make() for a graph that must not change: runs a copy if `devices` or `placement_log` is set.
   static Expected<RunJob> MakeApart(const OpenedGraph& opened, RunRequest request);

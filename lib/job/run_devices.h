@@ -19,8 +19,8 @@ bool HasGpu(const DeviceSet& devices);
 // without a GPU kernel run there. Returns true if it added one.
 Expected<bool> AddHost(DeviceSet* devices);
 
-// Refuses devices that are neither CPUs nor GPUs and, if the request wants no replacement, GPUs on
-// a machine without one.
+// Refuses devices that are neither CPUs nor GPUs and, if the request is `hard`, GPUs on a machine
+// without one.
 Error CheckRunDevices(const DeviceSet& devices, const RunRequest& request);
 
 // Returns the GPU of this machine on which the logical GPUs of `devices` run, together: its first.
@@ -34,7 +34,8 @@ void MoveToRealGpu(const Device& gpu, Module& module);
 
 struct LogicalDevice {
   std::string name, kind;
-  std::string text;  // "simulated on the CPU", or the GPU of this machine and what it is
+  // "simulated on the CPU", or the GPU of this machine and what it is; empty for a CPU.
+  std::string text;
   bool is_simulated = false;
 };
 // Lists the devices of a run for `text`, as for DeviceSet::Parse. Errors: those of Parse and of

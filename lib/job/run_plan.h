@@ -35,7 +35,8 @@ GRAPNEL_PUBLIC Expected<std::unique_ptr<PlacerSetup>> PlaceForRun(Module& module
 // Move-only. The graph from which the plan was compiled outlives the plan.
 struct GRAPNEL_PUBLIC RunPlan {
   static Expected<RunPlan> Compile(const Graph& graph, const ExecutorOptions& options);
-  // Compiles a graph that PlaceForRun placed. For a single device, does the same as Compile.
+  // Compiles a graph that PlaceForRun placed. For a single device, does the same as Compile. If
+  // RealGpuFor() finds a GPU, moves the nodes of logical GPUs there, and compiles the graph whole.
   static Expected<RunPlan> CompilePlaced(Module& placed, const PlacerSetup& setup,
                                          const ExecutorOptions& options);
   // See Executor::Run.

@@ -27,7 +27,7 @@ struct TapRequest {
   bool counts_each = false;  // true: counts the events of each tensor, for a report
   bool says_run = false;     // events contain the number of their run
   std::string signature;     // names of the filter may be its keys; empty: the default one
-  std::string model;         // as typed: source lines in the folder refer to it
+  std::string model;         // as typed; gives the folder's source file its name
   ThreadPool* pool = nullptr;
 };
 
@@ -42,7 +42,7 @@ std::unique_ptr<TapText> TextOfTaps(const TapRequest& request);
 // Makes the events of `tap` have what the request's lines show.
 void Prepare(Tap& tap, const TapRequest& request);
 
-// Returns the options for a debug folder; warns on `sink` about modes that TensorBoard lacks.
+// Returns the options for a debug folder; warns on `sink` about modes that TensorBoard cannot show.
 DebugWriterOptions LogdirOptions(const TapRequest& request, const MessageSink& sink);
 // Called after the run: reports how many tensors were not written because of `most_bytes`.
 void ReportOmitted(int64_t left_out, uint64_t most_bytes, const MessageSink& sink);

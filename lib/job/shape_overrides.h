@@ -25,10 +25,10 @@ struct GRAPNEL_PUBLIC ShapeOverrides {
 GRAPNEL_PUBLIC Expected<Shape> ParseSizes(llvm::StringRef text);
 
 // Writes the sizes into the `shape` attribute of the placeholders, where shape inference reads
-// them. The batch size applies to the placeholders that the file's signatures take or, without
-// signatures, to all placeholders without a default, if the first size is unknown and the rank is
-// known. Keys are looked up in `signature`; if `signature` is empty, in all signatures, first in
-// serving_default.
+// them. The batch size applies to the placeholders without a default that the file's signatures
+// take, or to all of them without signatures, if the first size is unknown and the rank is known.
+// Keys are looked up in `signature`; if `signature` is empty, in all signatures, first in the
+// default one.
 //
 // Errors name the flag ("--shape", "--batch"): a malformed text; an unknown name (with the nearest
 // ones), or one that is not a placeholder; a shape that contradicts the file's; no input of

@@ -24,7 +24,7 @@ class Changes {
     for (const NodeEntry& node : diff.added)
       if (node.function().empty()) Here(node.name, "made" + by_);
     for (const OpenedCall& call : diff.opened) {
-      Here(call.call, "inlined" + by_ + ": " + Plural(call.nodes.size(), "node") + " of " +
+      Gone(call.call, "inlined" + by_ + ": " + Plural(call.nodes.size(), "node") + " of " +
                           call.function + " replace it");
       for (const auto& [node, copy] : call.nodes) Here(copy, "inlined from '" + node + "'" + by_);
     }

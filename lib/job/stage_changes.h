@@ -8,8 +8,8 @@
 namespace grapnel {
 
 // Adds to `story` what `pass` did to the main graph between two dumps: to `here` each node that it
-// created, gave another op or inlined from a call; to `gone` what happened to each node that it
-// removed. Cost: that of DiffModules.
+// created, gave another op, fused others into or inlined from a call, and each inlined call; to
+// `gone` what happened to each node that it removed. Cost: that of DiffModules.
 void AddChanges(const Module& before, const Module& after, llvm::StringRef pass, GraphStory* story);
 
 }  // namespace grapnel

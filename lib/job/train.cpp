@@ -246,8 +246,8 @@ class Trainer {
 
   Session& session() { return const_cast<Session&>(job_->session()); }
 
-  // Sets the values of variables before the first step: those of a checkpoint, else of the file,
-  // else of the trace.
+  // Sets the values of variables before the first step: those of a checkpoint, else of the file;
+  // for variables that AddStep() made, else their initial values.
   Error Begin() {
     RETURN_IF_ERROR(SetInitialValues(session(), initial_));
     if (!folder_ || folder_->Last().empty()) return Error::success();

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lib/ir/import.h"
+#include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/verify.h"
 #include "lib/pass/library.h"
@@ -255,12 +256,11 @@ class Extraction {
   Error CopyLibrary() {
     FunctionSet called;
     for (Node node : body_.nodes()) {
-      if (!chosen_[node.id()]) continue;
-      node.ForEachAttr([&](llvm::StringRef, AttrView value) {
-        for (llvm::StringRef name : value.FuncNames())
-          if (const Function* function = body_.module().FindFunction(name))
-            AddReachable(*function, &called);
-      });
+      if (!chosen_[node.id()] || !MayCallFunctions(node)) continue;
+      for (llvm::StringRef name : CalledFunctions(node)) {
+        if (const Function* function = body_.module().FindFunction(name))
+          AddReachable(*function, &called);
+      }
     }
     if (called.empty()) return Error::success();
     proto::GraphDef library;

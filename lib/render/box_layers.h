@@ -24,8 +24,8 @@ class BoxLayers {
 
   BoxLayers() = default;  // of a graph without layers
   explicit BoxLayers(LayerTable table);
-  // Takes the layers of two graphs of which one was made: layers with one path are one. A node that
-  // `table` does not know may be one of `other`.
+  // Takes the layers of two graphs that were merged into one: layers with one path are one. A node
+  // that `table` does not know may be in a layer of `other`.
   BoxLayers(LayerTable table, LayerTable other);
 
   bool empty() const { return layers_.empty(); }

@@ -142,7 +142,7 @@ class BoxMaker {
                     is_layer ? tree_.LayerAround(around) : tree_.BaseOf(around));
   }
 
-  // Returns the outermost scope whose only shown node this is, if it is a layer; else kNoScope.
+  // Returns the outermost layer whose only shown node this is; kNoScope if there is none.
   ScopeId LayerOfOne(const Node& node) const {
     ScopeId found = kNoScope;
     for (ScopeId id = tree_.ScopeOf(node.id()); id != kRootScope && tree_.scope(id).num_shown == 1;

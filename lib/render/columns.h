@@ -6,10 +6,12 @@
 // byte, the size of the values as LEB128, the values:
 //   'n' numbers: the LEB128 of each value's zigzag form (0, -1, 1, -2 become 0, 1, 2, 3);
 //   's' steps: the same of the difference between each value and the one before, the first from 0;
-//   't' texts: the LEB128 of their number; of the UTF-16 units that each text has in common with
-//       the beginning of the text before; of the number of its other units; then these as UTF-8.
-// Numbers have 32 bits, and differences are computed modulo 2^32. A column without any value other
-// than 0 or "" is left out: the reader knows from other columns how many values it has.
+//   't' texts: the LEB128 of their number; then for all texts that of the UTF-16 units that the
+//       text has in common with the beginning of the text before; then for all texts that of its
+//       other units; then these units of all texts as UTF-8.
+// Numbers have 32 bits, and differences are computed modulo 2^32. A column of numbers that are all
+// 0, of texts that are all "", or of no steps is left out: the reader knows from other columns how
+// many values it has.
 #ifndef GRAPNEL_LIB_RENDER_COLUMNS_H_
 #define GRAPNEL_LIB_RENDER_COLUMNS_H_
 

@@ -29,8 +29,8 @@ struct ConvertFormatInfo {
 };
 llvm::ArrayRef<ConvertFormatInfo> ConvertFormats();
 
-// Returns the format with that name; without a name, the format for the path's suffix (.pb, .pbtxt,
-// .gtxt, "tfevents"; .gz is ignored). Errors list the formats.
+// Returns the format with that name; without a name, the format for the file name: .pb, .pbtxt or
+// .gtxt at its end (before .gz, if it ends so), or "tfevents" in it. Errors suggest formats.
 Expected<ConvertFormat> ConvertFormatOf(llvm::StringRef name, llvm::StringRef path);
 
 struct ConvertOptions {

@@ -12,7 +12,7 @@
 namespace grapnel {
 
 struct Cost {
-  uint64_t flops = 0;  // in one run, from EstimateFlops; 0 if shapes are unknown
+  uint64_t flops = 0;  // in one run, from EstimateFlops; 0 if that is unknown
   uint64_t bytes = 0;  // of constants and variables in memory, without strings
 
   Cost& operator+=(const Cost& other) {
@@ -35,7 +35,8 @@ class ScopeCosts {
   // The summed cost of all nodes in a scope at any depth; for the root scope, of all nodes in the
   // tree.
   const Cost& Of(ScopeId scope) const { return costs_[scope]; }
-  const Cost& OfNode(NodeId node) const { return of_nodes_[node]; }  // as CostOf
+  // As CostOf; an argument has the bytes of the constant or variable that the main graph passes.
+  const Cost& OfNode(NodeId node) const { return of_nodes_[node]; }
 
  private:
   std::vector<Cost> costs_, of_nodes_;

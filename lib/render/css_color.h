@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// Returns "#rrggbb" for a CSS color: a name ("red"), #rgb or #rrggbb, in upper or lower case;
-// nullopt if the text is not a color.
+// Returns "#rrggbb", in lower case, for a CSS color: a name ("red"), #rgb or #rrggbb, in upper or
+// lower case, perhaps between blanks; nullopt for any other text.
 std::optional<std::string> CssColor(llvm::StringRef text);
 
 }  // namespace grapnel

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-// Returns the name of a device's scope: "CPU:0"; for a device of another job "worker:1:GPU:0".
+// Returns the name of the scope of a node's device, as GroupByDevice describes it.
 std::string BoxOf(const Node& node) {
   auto name = DeviceSpec::Parse(node.device());
   if (!name) {

@@ -1,5 +1,6 @@
 // Which boxes of a picture a diff marks. A box also shows what is folded into it (lib/render/
-// selection.h): a constant or variable that differs has no box, so its readers are marked.
+// selection.h): a constant or variable that nodes read has no box, so if it differs, the nodes that
+// read it are marked.
 #ifndef GRAPNEL_LIB_RENDER_DIFF_MARKS_H_
 #define GRAPNEL_LIB_RENDER_DIFF_MARKS_H_
 
@@ -27,13 +28,14 @@ class DiffMarks {
   // True if the node and what it calls are the same, but values that it has or reads differ.
   bool HasOtherValues(const Node& node) const;
 
-  // The constants and variables with a difference that a node reads: folded into the node, or as
-  // arguments that calls pass to the node's function.
+  // The folded nodes with a difference (constants, variables, reads of these) that a node reads, or
+  // that calls pass to its function as an argument that it reads or is.
   llvm::ArrayRef<Node> Within(const Node& node) const;
 
-  // Returns at most `most` scopes to open: those of layers that have a box and a difference other
-  // than in values or, of too many, scopes around them. In functions "function/a/b", or "function"
-  // for the outermost scope. Sorted; empty if even the outermost scopes are too many.
+  // Returns at most `most` scopes to open: the innermost ones around nodes that have a box and a
+  // difference other than in values or, of too many, scopes around them. Ops that only read, save
+  // or update a variable that differs do not count. In functions "function/a/b", or "function" for
+  // the outermost scope. Sorted; empty if even the outermost scopes are too many.
   std::vector<std::string> ScopesToOpen(size_t most) const;
 
  private:

@@ -14,9 +14,9 @@ struct DiffPicture {
 };
 
 // `diff` must be between some graph and `b`; `values`, if not null, is the comparison of their
-// values, and `layers` are those of both graphs. Marks nodes with differences, and the readers of
-// constants and variables with differences (lib/render/diff_marks.h). Opens the scopes of marked
-// nodes, unless there are too many to read. Returns the errors of MakePicture.
+// values, and `layers`, if not null, are those of both graphs. Marks nodes with differences, and
+// the readers of constants and variables with differences (lib/render/diff_marks.h). Opens some of
+// the scopes with marked nodes: see DiffMarks::ScopesToOpen. Returns the errors of MakePicture.
 Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff,
                                       const ValueReport* values = nullptr,
                                       const BoxLayers* layers = nullptr);

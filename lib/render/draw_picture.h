@@ -24,7 +24,7 @@ struct PictureFile {
 
 // Returns the picture as a file of that format. The same picture gives the same bytes. SVG and PNG
 // are laid out and drawn by the page's scripts: see lib/render/engine/engine.h for costs and
-// requirements. These take some 50 ms for 60 boxes, a second for 2,000 boxes.
+// requirements. Both take some 50 ms for 60 boxes, a second for 2,000 boxes.
 Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format);
 
 }  // namespace grapnel

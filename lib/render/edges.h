@@ -13,11 +13,11 @@
 namespace grapnel {
 
 // Values in place of a node's box index, for nodes without a box.
-constexpr uint32_t kBoxOutside = ~uint32_t{0};     // the node is not selected
-constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // its readers' notes mention the node
+constexpr uint32_t kBoxOutside = ~uint32_t{0};     // the node is not selected, or hidden
+constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // folded into others (lib/render/selection.h)
 
-// If a box has more incoming or outgoing control edges than this, they are not drawn: its notes
-// mention them.
+// If control edges come to a box from more boxes than this, or go from it to more, they are not
+// drawn: its notes mention them.
 constexpr size_t kControlFan = 8;
 
 // True for dtypes that refer to data elsewhere: resources, variants.
@@ -38,12 +38,13 @@ struct EdgeBundle {
   std::string label;
 };
 
-// Numbers of inputs of the selected nodes. Each input counts in exactly one of these fields.
+// Numbers of inputs of the selected nodes that are not hidden. Each input counts in exactly one of
+// these fields.
 struct EdgeCounts {
   uint64_t data = 0, control = 0;  // drawn in bundles
   uint64_t inside = 0;             // both ends in one box
   uint64_t folded = 0;             // at least one end folded
-  uint64_t outside = 0;            // from a node that is not selected
+  uint64_t outside = 0;            // from a node that is not selected, or hidden
   uint64_t dangling = 0;           // the graph lacks the node or output: a broken graph
   uint64_t Total() const { return data + control + inside + folded + outside + dangling; }
 };

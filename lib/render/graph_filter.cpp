@@ -75,8 +75,8 @@ Expected<std::vector<bool>> PartOf(const Module& module, const Graph& graph,
   return between;
 }
 
-// By scope: how many nodes it has, how many of them the filter's words hide (kHidden), and how many
-// are outside of the filter's part of the graph (kCut).
+// By scope: how many shown nodes it has (NodeUse), how many of them the filter's words hide
+// (kHidden), and how many are outside of the filter's part of the graph (kCut).
 using ScopeCounts = std::vector<std::array<size_t, 3>>;
 
 ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {

@@ -40,7 +40,8 @@ void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
   });
 }
 
-// Writes the job and the task of a device as texts, "" if the device does not name them.
+// Writes the job and the task of a device as texts, "" if the device does not name them; nothing if
+// it is not a device's name.
 void WritePlace(llvm::StringRef device, llvm::json::OStream& json) {
   auto spec = DeviceSpec::Parse(device);
   if (!spec) {

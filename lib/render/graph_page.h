@@ -123,8 +123,8 @@ class GraphPage {
   // nullopt is the outermost scope. Errors: no such body or scope; the scope is not a core (see
   // Scope::core).
   Expected<std::string> ScopeTable(size_t body, std::optional<ScopeId> scope);
-  // Everything about one node; the names and traits of its inputs and readers, and the scopes
-  // around it.
+  // Everything about one node but the notes and costs in its box; the names and traits of its
+  // inputs and readers, and the scopes around it.
   Expected<std::string> NodeTable(size_t body, NodeId node);
   // The names and traits of the nodes of a body with ids from `from` on, at most `limit`, and
   // "next"; the first table also has "parents".
@@ -158,12 +158,12 @@ class GraphPage {
   std::string SearchJson(llvm::StringRef text, size_t limit, const SeenNodes& seen,
                          llvm::function_ref<bool()> is_gone);
 
-  // The layers, and the boxes that show them: {"layers": [{"path", "class", "outputs": types of
-  // the tensors that others read, "parameters": with those of layers in it, "trainable": of these, if
+  // The layers, and the boxes that show them: {"layers": [{"path", "class", "outputs": types of the
+  // tensors that others read, "parameters": with those of layers in it, "trainable": of these, if
   // the file says it, "open": true if they are at least so many, "weights": [[name, type]] of its
-  // own}], "boxes": [[layer, body, scope, node]]}. A box is that of the scope or, if this is -1, that
-  // of the node; a layer without a box of its own has that of its first node. Analyzes all bodies
-  // that have nodes of layers.
+  // own}], "boxes": [[layer, body, scope, node]]}. A box is that of the scope or, if this is -1,
+  // that of the node; a layer without a box of its own has that of its first node. Analyzes all
+  // bodies that have nodes of layers.
   std::string LayersJson();
 
   // The values that filters can hide, in all bodies: {"op": [[text, nodes], ...], "job", "task",
@@ -175,9 +175,9 @@ class GraphPage {
   // words, 2 outside of the selected part), four to a byte, "nodes", "cut": totals, "ops": [[op,
   // nodes that words hide]], "folded_constants": how many of the hidden nodes are folded constants,
   // "scopes": the number of removed nodes of each box that lacks some, packed as in LackingScopes
-  // (graph_filter.cpp)}. "states" and "scopes" are in base64. Errors: an invalid word, a node that
-  // does not exist, no path between the filter's two nodes. Takes time linear in the nodes; 100 ms
-  // for a million.
+  // (graph_filter.cpp)}. "states" and "scopes" are in base64. Errors: no such body, an invalid
+  // word, a node that does not exist, no path between the filter's two nodes. Takes time linear in
+  // the nodes; 100 ms for a million.
   Expected<std::string> HiddenJson(size_t body, const NodeFilter& filter);
 
   // The scopes that contain a node and must be open to show it, the outermost first.

@@ -11,7 +11,7 @@ std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit, const Seen
   NodeQuery query = NodeQuery::Parse(text);
   llvm::DenseSet<uint32_t> shown;  // bodies
   for (const auto& [body, node] : seen) shown.insert(body);
-  // First those in `seen`, then those in the same bodies.
+  // First those in `seen`, then those in the same bodies, then others.
   std::vector<std::pair<size_t, NodeId>> ranks[3 * NodeQuery::kRanks];
   size_t found = 0, visited = 0;
   bool goes_on = !query.empty();

@@ -19,7 +19,7 @@ namespace grapnel {
 // (lib/serve/web/filter_words.js).
 class HiddenNodes {
  public:
-  // True if `word` begins like one of these forms, even if the rest is invalid.
+  // True if `word` has one of these forms, even if its glob or regular expression is invalid.
   static bool IsWord(llvm::StringRef word);
   // Adds a word. Errors quote the word and say why it is invalid.
   Error Add(llvm::StringRef word);

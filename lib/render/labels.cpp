@@ -22,8 +22,8 @@ constexpr size_t kMaxText = 400;
 constexpr size_t kKindsShown = 3;
 constexpr int64_t kMaxElementsShown = 6;
 
-// The ops of each category. Ops that are not listed are kMath if TensorFlow has them and they are
-// stateless, else kOther.
+// The ops of each category, and parts of the names of heavy ops. Others that GroupOf does not
+// recognize by their names are kMath if TensorFlow has them and they are stateless, else kOther.
 constexpr llvm::StringLiteral kInputOps[] = {"Placeholder", "PlaceholderV2",
                                              "PlaceholderWithDefault", "_Arg", "_DeviceArg"};
 constexpr llvm::StringLiteral kStateOps[] = {

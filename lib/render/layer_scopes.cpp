@@ -12,7 +12,7 @@ namespace grapnel {
 namespace {
 
 constexpr int kNoNodes = -2;     // in CommonLayers: the scope has no shown nodes
-constexpr int kMostRounds = 16;  // of TakeInNodes: a chain of longer detours is not taken in
+constexpr int kMostRounds = 16;  // of TakeInNodes: nodes that would need more stay where they are
 
 llvm::StringRef LastPart(llvm::StringRef path) { return path.substr(path.rfind('/') + 1); }
 
@@ -46,7 +46,7 @@ std::vector<int> ScopeTree::Builder::CommonLayers() {
 
 // Finds the layer that each scope is. If nested scopes have nodes of one layer, which may be the
 // only one of a nested model, their names tell which of them is the layer and which is the model;
-// if they do not, the outermost one is the layer.
+// if they do not, the outermost one that does not merely contain another scope is the layer.
 void ScopeTree::Builder::NameLayerScopes(llvm::ArrayRef<int> common) {
   std::vector<uint32_t> members(found_.size(), 0), scopes(found_.size(), 0);
   for (Node node : graph_.nodes()) {
@@ -161,8 +161,8 @@ ScopeId ScopeTree::Builder::HomeOf(NodeId id) const {
   return fits ? home : kNoScope;
 }
 
-// Makes a scope of the nodes of each layer that has none, and of each connected part of them: the
-// layer may be called several times.
+// Makes scopes for the layers that have none: one for each connected part of a layer's nodes, since
+// the layer may be called several times.
 void ScopeTree::Builder::MakeLayerScopes() {
   std::vector<bool> has_scope(layers_->size(), false);
   for (const Found& scope : found_) {

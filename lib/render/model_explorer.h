@@ -1,6 +1,6 @@
-// Writes the input of Google's Model Explorer: graphs and node data. Nodes are identified by name,
-// so that ids stay the same when nodes are added and removed (Model Explorer's own TensorFlow
-// adapter numbers the nodes).
+// Writes the input of Google's Model Explorer: graphs, node data, and which nodes of two graphs
+// correspond. Nodes are identified by name, so that ids stay the same when nodes are added and
+// removed (Model Explorer's own TensorFlow adapter numbers the nodes).
 //
 // The formats are those of ai-edge-model-explorer 0.1.34: graph_builder.py, node_data_builder.py.
 #ifndef GRAPNEL_LIB_RENDER_MODEL_EXPLORER_H_
@@ -44,9 +44,9 @@ void WriteNodeData(const Module& module, NodeDataKind kind, llvm::raw_ostream& o
 void WriteNodeData(const Module& module, llvm::StringRef name,
                    const std::map<std::string, double>& numbers, llvm::raw_ostream& os);
 
-// Writes the correspondence of A's and B's nodes for two panes: matched pairs and fusions, by the
-// ids of WriteModelExplorer. Other nodes have no counterpart, even if both graphs have a node of
-// that name.
+// Writes the correspondence of A's and B's nodes for two panes: matched pairs, fusions and splits,
+// by the ids of WriteModelExplorer. Other nodes have no counterpart, even if both graphs have a
+// node of that name.
 void WriteSyncNavigation(const Diff& diff, llvm::raw_ostream& os);
 
 }  // namespace grapnel

@@ -86,8 +86,8 @@ class JsonReader {
     return Error::success();
   }
 
-  // Reads the steps of a gradient or of thresholds; does nothing if an earlier graph of the file
-  // had some.
+  // Reads the steps of a gradient or of thresholds; does nothing if an earlier object of the same
+  // name had some.
   Error ReadSteps(const Object& object, llvm::StringRef key, llvm::StringRef at,
                   std::vector<NumberScale::Step>* steps) {
     const llvm::json::Array* list = object.getArray(key);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kMostTypes = 1000;  // as in ShownOutputs
 constexpr int kTypesInText = 64;
-constexpr size_t kLongValue = 512;  // bytes of an attribute that a key has by address
+constexpr size_t kLongValue = 512;  // an attribute of more bytes is in a key by its address
 constexpr char kNameHere = '\1', kInputsHere = '\2';
 
 std::string TypeText(const ShapeMap& shapes, Port port) {
@@ -193,7 +193,7 @@ class Writer {
     });
   }
 
-  // Writes the types of the outputs after those in the traits that a node reads.
+  // Writes the types of the outputs that nodes read and that are not in the traits.
   void FurtherTypes() {
     if (NumOutputs(node_) <= kMostTypes) return;
     std::map<int32_t, std::string> types;
@@ -243,7 +243,7 @@ void AppendText(llvm::StringRef text, llvm::SmallVectorImpl<char>* key) {
   key->append(text.begin(), text.end());
 }
 
-// Returns the cost of a node with the constants folded into it.
+// Returns the cost of a node with the constants and variables folded into it.
 Cost CostWithConstants(const BodyScopes& body, const Node& node) {
   Cost cost = body.costs().OfNode(node.id());
   for (int i = 0; i < node.num_inputs(); ++i) {

@@ -66,7 +66,8 @@ class NodeTexts {
   static constexpr uint32_t kInFile = uint32_t{1} << 31;
   // Returns the numbers of the texts that many nodes share; the panel's is 0 unless `with_panel`.
   SharedTexts SharedOf(const Node& node, bool with_panel);
-  // Calls `visit` with the key and the numbers of all texts that were not known.
+  // Calls `visit` with the key and the numbers of all texts that were not known and that do not
+  // depend on the page.
   void ForEachShared(llvm::function_ref<void(KnownNodeTexts::Key, SharedTexts)> visit) const;
   uint32_t BoxOf(const Node& node);
   uint32_t DetailsOf(const Node& node);

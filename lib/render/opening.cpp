@@ -370,8 +370,8 @@ class Opener {
   }
 
   // Returns the layer to open if there are fewer than kFew boxes: a nested model, the largest one;
-  // else, with fewer than kFewLayers, the smallest layer that makes them enough, so that the others
-  // can be seen at a glance. Null if there is none.
+  // else, with fewer than kFewLayers, the layer with the fewest boxes that makes them enough, so that
+  // the others can be seen at a glance; else the one with the most boxes. Null if no layer fits.
   const Candidate* LayerToOpen() const {
     auto rank = [&](const Candidate& candidate) {
       size_t count = CountOf(candidate);

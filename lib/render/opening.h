@@ -58,9 +58,10 @@ struct Plan {
   size_t left_closed = 0;               // scopes and functions that --max-boxes kept closed
 };
 
-// Opens the scopes and functions that `options` request; without a request for scopes or a depth,
-// opens the largest scopes until there are some 15 to 40 boxes. If `only` is not null, draws only
-// this body, restricted to the nodes in `selected` (by id; empty: all nodes).
+// Opens the scopes and functions that `options` request, then all down to the depth. Without a
+// depth, opens the largest ones instead (if any are requested, only within these) until there are
+// some 20 boxes; layers, parts and series may stay closed at 7 or 8. If `only` is not null, draws
+// only this body, restricted to the nodes in `selected` (by id; empty: all nodes).
 Expected<Plan> MakePlan(const Module& module, const ViewOptions& options, const Graph* only,
                         const std::vector<bool>& selected);
 

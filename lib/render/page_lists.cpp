@@ -1,4 +1,4 @@
-// GraphPage's long lists, which the page requests in several documents.
+// GraphPage's long lists, which the page requests in several documents, and the edges of a line.
 #include <algorithm>
 
 #include "lib/ir/node_types.h"
@@ -103,9 +103,10 @@ Expected<std::string> GraphPage::EdgesJson(size_t body, llvm::StringRef from, ll
   const BodyScopes& scopes = Scopes(body);
   const Graph& graph = this->graph(body);
   auto parse = [&](llvm::StringRef key) -> Expected<ScopeEntity> {
-    bool is_scope = key.consume_front("s");
+    llvm::StringRef digits = key;
+    bool is_scope = digits.consume_front("s");
     uint32_t number;
-    bool is_key = (is_scope || key.consume_front("n")) && !key.getAsInteger(10, number);
+    bool is_key = (is_scope || digits.consume_front("n")) && !digits.getAsInteger(10, number);
     if (is_key && is_scope && number < scopes.tree().size()) return ScopeEntity{number, kNoNode};
     if (is_key && !is_scope && graph.IsAlive(number)) return ScopeEntity{kNoScope, number};
     return MakeError("body {0} has no box {1}", body, key);

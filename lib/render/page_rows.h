@@ -36,25 +36,25 @@ namespace grapnel {
 //
 //   scope      ids
 //   parent, core       ids less the scope's id; 0 for the root's parent
-//   group      1: a group or a layer, whose path is not that of a name scope
+//   group      1: a group, or a scope made for a layer: its path is not that of a name scope
 //   frame      1: the scope can be opened
 //   path, title        the title only if it is not the path
-//   base       what the names of its nodes begin with, which boxes in it leave out; only if it is
-//              not the path, nor of a group
+//   base       with the root scope: the beginning of names that boxes in it leave out
 //   ends       with the root scope: what boxes of arguments and results leave out (PrefixOfEnds)
 //   layer, class       of a scope that is a layer, the layer's path and class
 //   about, contents    texts; only scopes that can be opened have contents
 //   anchor     what the ids of nodes in the contents are less by
 //   marked     by scope and kind of mark: how many nodes have it
-//   counts     with the root scope: folded constants, their readers, folded NoOps, inputs that are
-//              drawn, that are folded, and that the graph does not have
+//   counts     with the root scope: folded constants, folded reads of constants and variables,
+//              folded NoOps, and what loops do not change; the inputs that are drawn, that are
+//              folded, and that the graph does not have
 //
 //   parents    by scope of the body: the scope around it, less the scope's id; -1 for the root
 //   next       one number: where the following document begins
 //   traits texts, ...  the texts themselves, unless they are in other documents
 class PageRows {
  public:
-  // The parts of a node's row. A row without kName is only an id.
+  // The parts of a node's row. A row without any has only the id, "inside" and "mark".
   enum NodeField : unsigned { kName = 1, kEdges = 2, kBox = 4, kPanel = 8, kAllOfNode = 15 };
   // The parts of a scope's row besides its names and its place in the tree. Only a core
   // (Scope::core) has contents.

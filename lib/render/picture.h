@@ -38,7 +38,7 @@ struct Box {
   bool focus = false;  // --around or --path named it
   size_t num_ops = 0;  // number of nodes that the box stands for, without folded nodes
   size_t repeat = 1;   // number of equal siblings that the box stands for
-  // True if grapnel grouped the box's nodes: they are not all of one name scope, and no others.
+  // True if grapnel grouped the box's nodes: they are not exactly those of one name scope.
   bool made_up = false;
   bool kept = false;  // see Scope::kept
   std::string layer;  // the path of the layer that the box is, "encoder/conv"; else empty
@@ -74,10 +74,9 @@ struct Swatch {
 };
 
 // Counts of the nodes and edges that are not drawn on their own. The sums are exact: nodes = nodes
-// in boxes + folded nodes; edges.Total() is the number of inputs, data and control, of the selected
-// nodes.
+// in boxes + folded nodes; edges.Total() is the number of inputs, data and control, of `nodes`.
 struct PictureCounts {
-  size_t nodes = 0;  // selected nodes
+  size_t nodes = 0;  // selected nodes, without hidden ones
   size_t nodes_of_graph = 0;
   // Nodes folded into readers, or (forwards) into results; and what loops do not change.
   size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0, forwards = 0, invariants = 0;
@@ -100,7 +99,7 @@ struct Picture {
   std::vector<Box> boxes;
   std::vector<Cluster> clusters;
   std::vector<PictureEdge> edges;
-  std::vector<Swatch> colors;        // colors in use; [0] is the neutral color
+  std::vector<Swatch> colors;        // of the boxes and the legend; [0] is the neutral color
   std::string color_title;           // the meaning of the colors: "op", "device"
   std::vector<std::string> notices;  // requested scopes that have no frame, and why
   Direction direction = Direction::kDown;
@@ -114,7 +113,7 @@ struct Painting {
   std::string title;                          // the legend's title
   std::vector<Swatch> swatches;               // in the legend's order; the legend omits unused ones
   std::function<int(const Node&)> swatch_of;  // an index of swatches; -1: neutral
-  // The swatch whose nodes closed boxes count in a note, "2 weights changed"; -1: none.
+  // The swatch whose nodes closed scopes count in a note, "2 weights changed"; -1: none.
   int counted = -1;
   // The color of a box that contains nodes of several colors, not counting neutral nodes.
   Swatch several;
@@ -150,9 +149,9 @@ struct ViewOptions {
   const BoxLayers* layers = nullptr;  // null: they are not known
 };
 
-// If options have neither scopes nor a depth, opens the largest scopes first, until there are some
-// 15 to 40 boxes. Errors: a scope, function or node that does not exist (with suggestions), no
-// path, nothing to draw. Near-linear in the graph.
+// Opens scopes and functions as MakePlan does (lib/render/opening.h). Errors: a scope, function or
+// node that does not exist (with suggestions), nodes in different functions, no path, nothing to
+// draw. Near-linear in the graph.
 Expected<Picture> MakePicture(const Module& module, const ViewOptions& options);
 
 }  // namespace grapnel

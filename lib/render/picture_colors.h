@@ -7,10 +7,11 @@
 
 namespace grapnel {
 
-// Gives each box of `bodies` its color, and the picture a legend of the colors in use. The colors
-// are those of options.numbers (ColorByNumbers), else those of options.painting, else one for each
-// of the eight most frequent categories of ops, devices or scopes. In the last case, a box has a
-// color only if all nodes in it have that color.
+// Gives each box of `bodies` its color, and the picture a legend. The colors are those of
+// options.numbers (ColorByNumbers), else those of options.painting, else one for each of the eight
+// most frequent categories of ops, devices or scopes. In the last case, a box has a color only if
+// all nodes in it have that color. By op, of boxes that are not ops only layers have a color, that
+// of MainGroup.
 void ColorBoxes(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options, Picture* picture);
 
 }  // namespace grapnel

@@ -9,8 +9,9 @@ namespace grapnel {
 
 // Writes these attributes into the open object:
 //  "title", "header": [line, ...],
-//  "boxes": [{"id", "kind", "title", "name", "notes", "frame", "parts": [[node, ...], ...]}, ...],
-//  "frames": [{"id", "title", "parent"}, ...],
+//  "boxes": [{"id", "kind", "title", "name", "layer", "made_up": true, "color": its name, "notes",
+//    "frame", "parts": [[node, ...], ...]}, ...],
+//  "frames": [{"id", "title", "layer", "made_up": true, "parent"}, ...],
 //  "edges": [{"from", "to", "kind", "count", "label", "back"}, ...]
 // Boxes and frames refer to each other by index. "parts" are the nodes that a box stands
 // for, with one list for each repeat of a series: see ViewOptions::list_nodes. Leaves out an empty

@@ -10,7 +10,8 @@ namespace grapnel {
 
 // Merges three or more sibling ops with the same text and device, and with the same edges to the
 // same boxes, into the first of these boxes, and renumbers the boxes in `bodies` and in edges. Does
-// not merge inputs and outputs, and does not change pictures of up to 20 boxes.
+// not merge inputs, outputs, requested nodes, callers and readers of missing inputs, and does not
+// change pictures of up to 20 boxes.
 void FoldRepeats(std::vector<BodyBoxes>& bodies, Picture* picture);
 
 }  // namespace grapnel

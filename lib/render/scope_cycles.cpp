@@ -97,7 +97,7 @@ std::vector<ScopeId> ScopeTree::Builder::TakeInOps(ScopeId scope) {
 }
 
 // Dissolves members that are on cycles. Each round dissolves all but the largest quarter of the
-// scopes on each cycle, since the others may no longer be on a cycle after that.
+// scopes on each cycle, since these may no longer be on a cycle after that.
 void ScopeTree::Builder::DropCyclicMembers(ScopeId scope) {
   while (true) {
     std::vector<Member> members = FreeMembersOf(scope);

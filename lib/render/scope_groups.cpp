@@ -28,8 +28,8 @@ constexpr size_t kMostByNames = 40;
 // replicas, each side gets its share, but at least kFewParts: so few members stay as they are.
 constexpr uint32_t kMostFlowParts = 20, kFewParts = 8;
 // SplitEvenly aims for slices of kSliceSize members (for a series, see there), but makes at most
-// kMostSlices slices of a scope and kMostSlicesOfSeries of a series. If the slices become too large
-// because of these limits, they are split again.
+// kMostSlices slices of a scope and kMostSlicesOfSeries of a series. Slices with too many members
+// are divided in turn.
 constexpr size_t kSliceSize = 40, kMostSlices = 40, kMostSlicesOfSeries = 9;
 
 // Returns "FIRST ... LAST". Of the last name, drops the words that it shares with the beginning of
@@ -125,7 +125,8 @@ std::vector<ScopeTree::Builder::Member> ScopeTree::Builder::TakeOutKept(ScopeId 
   return kept;
 }
 
-// Makes a series of replicas whose names differ only in a number, if they are many.
+// Adds the replicas to the scope again: those whose names differ only in a number as a series, if
+// they are many.
 void ScopeTree::Builder::PutBackKept(ScopeId scope, llvm::ArrayRef<Member> kept) {
   llvm::StringMap<size_t> index;
   std::vector<std::vector<Member>> alike;

@@ -195,7 +195,7 @@ class ContentsWriter {
 };
 
 const char* SiblingsText(const Scope& group) {
-  if (group.series) return "alike";
+  if (group.series || group.slice) return "alike";
   if (group.inputs) return "inputs";
   return group.part ? "neighbors" : "named";
 }

@@ -10,8 +10,9 @@ namespace grapnel {
 
 // Returns the text about a scope's nodes at any depth (PageTextKind::kAbout): {"ops", "siblings":
 // "alike", "inputs", "neighbors" or "named" for a group, "taken": Scope::num_taken, "kinds": "3
-// Conv2D, 3 Relu", "group": of colors, for a layer, "devices": {device: nodes}, "clusters",
-// "flops", "bytes"}; without devices or clusters if no node has one. Linear in the nodes.
+// Conv2D, 3 Relu", "group": of colors, for a layer, "devices": {device: nodes}, "clusters":
+// {cluster: nodes}, "flops", "bytes"}; without devices or clusters if no node has one, else "none"
+// counts the nodes without one. Linear in the nodes of the scope.
 std::string AboutText(const PageBody& body, ScopeId scope);
 
 // The contents of an opened scope.
@@ -19,7 +20,7 @@ struct ContentsText {
   // PageTextKind::kContents. Ids of nodes in it are less `anchor`, ids of scopes less the scope's,
   // so that scopes of equal contents have one text, wherever in the graph they are:
   //   {"scopes": [child scopes], "alone": [for each: its node, if it is drawn as its only op, else
-  //    null], "ops": [nodes], "above": [entities that are kept scopes], "sources": [ports],
+  //    null], "ops": [nodes], "above": [indices of the kept ones of these], "sources": [ports],
   //    "sinks": [ports], "edges": [[from, to, count, flags, label]], "labels",
   //    "unseen": [[entity, in, out]]}
   // A port is [node], [scope, node or null], or [] for the rest. An edge's flags are 1 for control,
@@ -27,7 +28,7 @@ struct ContentsText {
   // Absent fields, and absent numbers at the end of an edge, are empty or 0; a count, 1. The
   // browser assigns layers (lib/render/web/view_layers.js).
   std::string text;
-  NodeId anchor = 0;  // the least id of the nodes in the scope
+  NodeId anchor = 0;  // the least id of the nodes drawn as boxes directly in it; 0 if none is
 };
 // `scope` must be a core (Scope::core).
 ContentsText ContentsOf(const BodyScopes& scopes, ScopeId scope);

@@ -35,8 +35,8 @@ constexpr uint32_t kGroupAbove = 24;
 
 // How a picture treats a node.
 enum class NodeUse : uint8_t {
-  kOutside,  // not selected: not in the tree
-  kFolded,   // has no box of its own: its reader's notes mention it
+  kOutside,  // not selected, or hidden: not in the tree
+  kFolded,   // has no box of its own: see Fold (lib/render/selection.h)
   kShown,
 };
 
@@ -59,9 +59,9 @@ struct Scope {
   // within it in block_1_*), if no flow leaves the group and reenters it.
   bool group = false;
   // A series is a group of siblings of one structure, block_1 ... block_16 (see FindSeries), or of
-  // equal consecutive parts. A part is a group that FlowParts makes in a scope whose names give no
-  // groups. A slice is a section of a series that is too long. All of them are groups, and their
-  // paths end in the names of their first and last member.
+  // equal consecutive parts. A part is a group of neighbors in the flow, in a scope whose names
+  // give no groups. A slice is a section of a series that is too long. All of them are groups, and
+  // their paths end in the names of their first and last member.
   bool series = false, part = false, slice = false;
   bool inputs = false;  // a part of the graph's inputs, if these are many
   bool cut = false;     // the scope's members were divided into parts and series
@@ -80,7 +80,7 @@ struct Scope {
   // The number of entities that the open scope shows: its children with shown nodes, and its direct
   // ops.
   uint32_t num_entities = 0;
-  // The first scope from here down with more than one entity: a/b/c if a contains only b, and b
+  // The first scope from here down that shows not just one scope: a/b/c if a contains only b, and b
   // only c. The scopes above it are drawn as part of its title.
   ScopeId core = 0;
 };
@@ -104,23 +104,23 @@ class ScopeTree {
   llvm::ArrayRef<NodeId> Ops(ScopeId id) const {
     return llvm::ArrayRef<NodeId>(ops_).slice(scopes_[id].first_op, scopes_[id].num_direct_ops);
   }
-  // Returns the scope for a path ("a/b", "a/block_*", "" for the root), a layer's path or a text of
-  // TitleText.
-  // For a dissolved scope, returns the scope that its members are in; kNoScope if there is no such
-  // scope. Takes time linear in the scopes.
+  // Returns the scope for a path ("a/b", "a/block_*", "" for the root), a layer's path, or a text
+  // of TitleText or TypedText; for a dissolved scope, the scope that its members are in; kNoScope
+  // if there is no such scope. Takes time linear in the scopes.
   ScopeId Find(llvm::StringRef path) const;
   // True if the path is that of a scope that is dissolved because data flows out of it and back
   // into it. Takes time linear in the scopes.
   bool IsDissolved(llvm::StringRef path) const;
-  // The text with which users name this scope: its title if it has one, else its path. Find accepts
-  // it, and returns the first of several scopes with the same title.
+  // The text with which users name this scope: the path of the layer that it is, else its title if
+  // it has one, else its path. Find accepts it, and returns the first of several scopes with the
+  // same layer or title.
   std::string TypedText(ScopeId id) const;
   // The full path, as Find accepts it.
   std::string PathText(ScopeId id) const;
   // The displayed title; for groups that are not parts, followed by the number of members:
   // "a/block_* x16"; for a scope with ops of others, by their number: "a/grads + 2 ops".
   std::string TitleText(ScopeId id) const;
-  // True if the scope does not have exactly the nodes of a name scope.
+  // True if the scope does not have exactly the nodes of a name scope or of a layer.
   bool IsMadeUp(ScopeId id) const { return scopes_[id].group || scopes_[id].num_taken > 0; }
   // The number of a group's members, counting those in its slices one by one.
   size_t NumMembers(ScopeId id) const;

@@ -58,7 +58,7 @@ class BodyScopes {
  public:
   // `layers` may be null. `cost_shapes`: the shapes that determine costs()'s FLOPs, perhaps with a
   // batch size that `shapes` lacks; null: `shapes`. All arguments but `fold` must outlive this
-  // object. Takes n log n time in nodes and edges.
+  // object, and so must `fold.signature`. Takes n log n time in nodes and edges.
   BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes,
              const BoxLayers* layers = nullptr, const ShapeMap* cost_shapes = nullptr);
 
@@ -112,15 +112,14 @@ class BodyScopes {
 
  private:
   struct Edge {
-    NodeId from, to;  // shown nodes; instead of a folded NoOp, the node that waits for it
+    NodeId from, to;  // shown nodes; instead of a folded node with Folding::waits, that
     Port port;
   };
   class Viewer;
 
   void ListEdges();
   void NumberScopes();
-  // The node itself if it has a box; that of the node it is folded into, if it waits or is
-  // forwarded; else kNoNode.
+  // The node itself if it has a box; Folding::waits of a folded node that has one; else kNoNode.
   NodeId ShownFor(NodeId node) const {
     if (folding_.waits[node] != kNoNode) return folding_.waits[node];
     return folding_.uses[node] == NodeUse::kShown ? node : kNoNode;

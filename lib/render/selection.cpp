@@ -136,8 +136,8 @@ class Folder {
     }
   }
 
-  // Folds NoOps that wait only for folded nodes. Those are constants and variables, for which
-  // nothing has to wait.
+  // Folds NoOps that wait only for folded nodes. Those are constants, variables, reads of these,
+  // and what a loop does not change: nothing has to wait for them.
   void FoldIdleNoOps() {
     for (Node node : graph_.nodes()) {
       if (node.op() != "NoOp" || !MayFold(node) || node.num_controls() == 0 || node.uses().empty())

@@ -50,14 +50,14 @@ struct Folding {
 // Linear in the nodes.
 llvm::DenseMap<const Graph*, Node> LoopGraphs(const Module& module);
 
-// Folds nodes, so that notes of their readers mention them instead of boxes: constants and
-// variables that are read (in a function, arguments that are resources), Identity and
-// ReadVariableOp nodes that read only such nodes, NoOps that wait only for such nodes, and NoOps
-// that exactly one node waits for. At the end of a signature's body, also folds NoOps that wait
-// only for nodes that the results need anyway, and Identity nodes that only a result reads. In a
-// loop, also folds what it does not change: results that are the argument of the same number, and
-// arguments that nothing else reads. `selected` is by node id; empty: all nodes. Takes time linear
-// in the graph.
+// Folds nodes, so that they have no boxes of their own; notes of their readers mention most of
+// them: constants and variables that are read (in a function, arguments that are resources),
+// Identity and ReadVariableOp nodes that read only such nodes, NoOps that wait only for such nodes,
+// and NoOps that exactly one node waits for. At the end of a signature's body, also folds NoOps
+// that wait only for nodes that the results need anyway, and Identity nodes that only a result
+// reads. In a loop, also folds what it does not change: results that are the argument of the same
+// number, and arguments that nothing else reads. `selected` is by node id; empty: all nodes. Takes
+// time linear in the graph.
 Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options);
 
 }  // namespace grapnel

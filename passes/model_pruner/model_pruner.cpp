@@ -16,6 +16,7 @@
 #include "lib/pass/node_order.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/model_pruner/liveness.h"
 
@@ -59,7 +60,7 @@ class ModelPruner : public GraphPass {
     for (Node node : graph.nodes()) {
       if (!liveness.IsLive(node)) dead.push_back(node.id());
     }
-    if (!DropUnread(dead, liveness)) return false;
+    if (!DropUnread(dead, liveness) || !DropLoops(dead, liveness)) return false;
     std::vector<NodeId> half_read = liveness.HalfRead();
     if (!half_read.empty()) {
       // Readers first, so that no remaining node reads an unneeded port.
@@ -69,9 +70,14 @@ class ModelPruner : public GraphPass {
         std::vector<NodeId> sources;
         for (Port port : graph.node(id).inputs()) sources.push_back(port.node);
         if (!KeepPorts(graph.node(id), liveness) || !DropUnread(sources, liveness)) return false;
+        // A loop that only this node read may itself read a port that the next node loses.
+        auto is_dead = [&](NodeId source) {
+          return graph.IsAlive(source) && !liveness.IsLive(graph.node(source));
+        };
+        if (llvm::any_of(sources, is_dead) && !DropLoops(dead, liveness)) return false;
       }
     }
-    return DropLoops(dead);
+    return true;
   }
 
   bool Dedup() {
@@ -138,16 +144,34 @@ class ModelPruner : public GraphPass {
     return true;
   }
 
-  // Drops the remaining dead nodes at once: they are in loops, or before loops, and so none of them
-  // is unread.
-  bool DropLoops(std::vector<NodeId> dead) {
+  // Drops at once the nodes in `dead` that are left, except those that a live node reads, directly
+  // or through others: they are in loops, or before loops, and so none of them is unread. Removes
+  // dropped nodes from `dead`.
+  bool DropLoops(std::vector<NodeId>& dead, const Liveness& liveness) {
     if (!edit_->Runs("drop_unreachable")) return true;
     Graph& graph = edit_->graph();
     llvm::erase_if(dead, [&](NodeId id) { return !graph.IsAlive(id); });
-    if (dead.empty()) return true;
-    if (!edit_->Begin("drop_unreachable", graph.node(dead.front()))) return false;
-    for (NodeId id : dead) edit_->SetInputs(graph.node(id), {});
-    for (NodeId id : dead) edit_->RemoveNode(graph.node(id));
+    llvm::DenseSet<NodeId> needed;
+    std::vector<NodeId> open;
+    auto need = [&](NodeId id) {
+      if (!liveness.IsLive(graph.node(id)) && needed.insert(id).second) open.push_back(id);
+    };
+    for (NodeId id : dead) {
+      if (llvm::any_of(graph.node(id).uses(),
+                       [&](const Use& use) { return liveness.IsLive(graph.node(use.node)); }))
+        need(id);
+    }
+    while (!open.empty()) {
+      Node node = graph.node(open.back());
+      open.pop_back();
+      for (Port input : node.inputs()) need(input.node);
+    }
+    std::vector<NodeId> drop;
+    llvm::copy_if(dead, std::back_inserter(drop), [&](NodeId id) { return !needed.contains(id); });
+    if (drop.empty()) return true;
+    if (!edit_->Begin("drop_unreachable", graph.node(drop.front()))) return false;
+    for (NodeId id : drop) edit_->SetInputs(graph.node(id), {});
+    for (NodeId id : drop) edit_->RemoveNode(graph.node(id));
     edit_->End();
     return true;
   }
@@ -180,8 +204,8 @@ class ModelPruner : public GraphPass {
     for (const Use& use : uses) {
       Node reader = edit_->graph().node(use.node);
       Port read = reader.input(use.slot);
-      // Only a node in a dead loop can still read an unneeded port, and dead loops are removed
-      // next.
+      // In a live loop, a dead node may read an unneeded port until the IdentityN that reads the
+      // dead node loses its port.
       if (read.IsControl() || new_port[read.index] < 0) continue;
       edit_->SetInput(reader, use.slot, {node.id(), new_port[read.index]});
     }

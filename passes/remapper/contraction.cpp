@@ -128,6 +128,16 @@ bool IsContraction(const Node& node) {
   return op == "Conv2D" || op == "DepthwiseConv2dNative" || op == "MatMul" || op == "Conv3D";
 }
 
+bool HasSameChannels(Remapper& rule, const Node& node, const Node& conv) {
+  if (conv.op() == "MatMul" || IsChannelLast(node) == IsChannelLast(conv)) return true;
+  rule.RefuseAt(node,
+                "'{0}' has the data format {1}, and '{2}' {3}; unlike TensorFlow, which fuses them "
+                "and so changes the values\nuse one data format",
+                node.name(), node.GetString("data_format", "NHWC"), conv.name(),
+                conv.GetString("data_format", "NHWC"));
+  return false;
+}
+
 std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node) {
   int bias_port = 1;
   if (node.op() == "BiasAdd") {
@@ -145,7 +155,8 @@ std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node) {
                  DataTypeName(node.GetType("T")));
     return std::nullopt;
   }
-  if (!rule.CanTake(node, contraction)) return std::nullopt;
+  if (!rule.CanTake(node, contraction) || !HasSameChannels(rule, node, contraction))
+    return std::nullopt;
   return BiasedContraction{contraction, node, bias_port};
 }
 

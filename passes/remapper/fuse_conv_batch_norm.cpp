@@ -35,7 +35,7 @@ Node MatchConvBatchNorm(Remapper& rule, const Node& norm) {
     return Node();
   }
   if (!rule.OnlyFirstIsUsed(norm) || !rule.HasNoControls(norm) || !rule.CanTake(norm, conv) ||
-      !IsFusable(rule, norm, conv))
+      !HasSameChannels(rule, norm, conv) || !IsFusable(rule, norm, conv))
     return Node();
   return conv;
 }

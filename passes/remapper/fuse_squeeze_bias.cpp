@@ -47,7 +47,9 @@ Verdict FuseSqueezeBias(Remapper& rule, const Node& root) {
       (is_channels_first && Squeezes(squeeze, 1, rank)))
     return rule.Refuse("'{0}' squeezes the channels of '{1}'\nsqueeze other dimensions",
                        squeeze.name(), conv.name());
-  if (!IsFusable(rule, root, conv) || !rule.NeedsNoGradient(root)) return rule.Refused();
+  if (!HasSameChannels(rule, root, conv) || !IsFusable(rule, root, conv) ||
+      !rule.NeedsNoGradient(root))
+    return rule.Refused();
   Port inputs[] = {conv.input(0), conv.input(1), root.input(1)};
   RemapAttrs squeeze_attrs;
   for (const auto& [key, value] : squeeze.Attrs())

@@ -113,6 +113,10 @@ bool IsContraction(const Node& node);
 // Matches `node` as the bias of a contraction: BiasAdd, or an equivalent Add. Records refusals at
 // `node`.
 std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node);
+// True if `node`, a BiasAdd or a batch normalization, takes the same dimension for the channels as
+// the convolution before it, or that is a MatMul. Otherwise records a refusal at `node`: the fused op
+// has the convolution's data format alone.
+bool HasSameChannels(Remapper& rule, const Node& node, const Node& conv);
 // True if TensorFlow has a fused kernel for the group that ends in `root`: checks device, dtype and
 // layout of the contraction; on a GPU also the activation and the window. Otherwise records a
 // refusal at `root`.

@@ -41,7 +41,7 @@ Expected<KernelFn> MakeDimMap(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     auto rank = static_cast<int32_t>(map.size());
     for (int64_t i = 0; i < in.num_elements(); ++i) {
-      // Values below -rank that are not multiples of the rank map to the last dimension, as in
+      // Values below -rank that are not multiples of the rank count as the last dimension, as in
       // TensorFlow.
       auto from = static_cast<int64_t>(static_cast<uint64_t>(in.IntAt(i)) + rank);
       if (in.dtype() == proto::DT_INT32) from = static_cast<int32_t>(from);

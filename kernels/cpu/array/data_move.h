@@ -1,5 +1,5 @@
 // Moves elements of any dtype, by size or as strings. Transpose, Slice, Concat, Pad, Tile and
-// similar ops are one strided copy each.
+// similar ops are strided copies.
 #ifndef GRAPNEL_KERNELS_CPU_ARRAY_DATA_MOVE_H_
 #define GRAPNEL_KERNELS_CPU_ARRAY_DATA_MOVE_H_
 
@@ -14,7 +14,7 @@ size_t ElementSize(DataType dtype);
 
 // to[sum of i_d * to_strides[d]] = from[sum of i_d * from_strides[d]] for all indices below
 // `sizes`. Strides are in elements and may be negative (a reversed axis) or, in `from`, 0 (a
-// repeated one). The two buffers must not overlap. Runs on several threads.
+// repeated one). No element may be both read and written. Runs on several threads.
 void CopyStrided(KernelContext& ctx, DataType dtype, llvm::ArrayRef<int64_t> sizes,
                  const void* from, llvm::ArrayRef<int64_t> from_strides, void* to,
                  llvm::ArrayRef<int64_t> to_strides);

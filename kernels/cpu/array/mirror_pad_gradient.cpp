@@ -25,7 +25,7 @@ Expected<Fold> ReadFold(const Tensor& in, const Tensor& paddings, int64_t skip) 
   Fold fold;
   for (int d = 0; d < in.rank(); ++d) {
     int64_t before = pad.before[d], after = pad.after[d];
-    int64_t size = in.dim(d) - before;  // both fit in int64, as neither is negative
+    int64_t size = in.dim(d) - before;  // cannot overflow: neither is negative
     if (size < after || std::max(before, after) > size - after - skip)
       return MakeError(
           "paddings {0} and {1} are too large for dimension {2}, which has {3} elements with "

@@ -11,8 +11,8 @@ enum class Combine { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
 
 // Writes slice k of `updates` at the position in row k of `indices` (its last dimension). Slices
 // are written in order: for duplicate positions the later one wins or is combined. With `repeat`,
-// `updates` may be a scalar that stands for every slice. If rows of `indices` are out of range, the
-// error names the first of them.
+// `updates` may be a scalar that stands for every element. If rows of `indices` are out of range,
+// the error names the first of them.
 Error ScatterSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out,
                     bool repeat = false);
 

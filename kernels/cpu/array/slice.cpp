@@ -8,7 +8,7 @@ namespace {
 
 // Outputs the elements of the box with shape `dims`. If the box consists of consecutive whole rows
 // of the first dimension, from an aligned offset on, the output shares the input's memory, except
-// for strings.
+// for strings and objects.
 Error TakeBox(KernelContext& ctx, const SliceBox& box, llvm::ArrayRef<int64_t> dims) {
   const Tensor& in = ctx.input(0);
   bool whole = true;  // true if the box spans every dimension but the first

@@ -95,6 +95,9 @@ Expected<DatasetElement> StackElements(const RunServices& services,
     dims.append(first.dims().begin(), first.dims().end());
     ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(first.dtype(), dims, services.allocator));
     for (size_t k = 0; k < elements.size(); ++k) {
+      if (elements[k].size() != elements[0].size())
+        return MakeError("elements 0 and {0} of a batch have {1} and {2} components", k,
+                         elements[0].size(), elements[k].size());
       const Tensor& tensor = elements[k][c];
       if (tensor.dims() != first.dims() || tensor.dtype() != first.dtype()) {
         return MakeError(

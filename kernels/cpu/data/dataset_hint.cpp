@@ -16,7 +16,8 @@ namespace grapnel {
 namespace {
 
 // Outputs the first input dataset unchanged: ChooseFastestDataset has several equivalent inputs and
-// may choose any; AssertNextDataset checks TensorFlow's dataset optimizer, which does not run here.
+// may choose any; AssertNextDataset and AssertPrevDataset check TensorFlow's dataset optimizer,
+// which does not run here.
 Expected<KernelFn> MakeSame(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     RETURN_IF_ERROR(DatasetIn(ctx, 0).takeError());

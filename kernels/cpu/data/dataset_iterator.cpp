@@ -55,6 +55,15 @@ Expected<KernelFn> MakeAnonymousIterator(const KernelSetup& setup) {
   });
 }
 
+Error StartFrom(const FunctionCall& factory, KernelContext& ctx, DatasetIterator& iterator) {
+  llvm::SmallVector<Tensor, 1> results;
+  RETURN_IF_ERROR(factory.Run(ctx.services(), {}, &results));
+  if (results.size() != 1)
+    return MakeError("dataset_factory gives {0} results, a dataset was expected", results.size());
+  ASSIGN_OR_RETURN(DatasetRef dataset, DatasetOf(results[0]));
+  return iterator.Start(std::move(dataset));
+}
+
 // An iterator over the dataset that a function returns; the function is called once per session.
 Expected<KernelFn> MakeOneShot(const KernelSetup& setup) {
   std::string name = NameOf(setup.node()), container = setup.node().GetString("container");
@@ -67,13 +76,10 @@ Expected<KernelFn> MakeOneShot(const KernelSetup& setup) {
                        return ObjectRef(made);
                      }));
     if (made) {
-      llvm::SmallVector<Tensor, 1> results;
-      RETURN_IF_ERROR(call.Run(ctx.services(), {}, &results));
-      if (results.size() != 1)
-        return MakeError("dataset_factory gives {0} results, a dataset was expected",
-                         results.size());
-      ASSIGN_OR_RETURN(DatasetRef dataset, DatasetOf(results[0]));
-      RETURN_IF_ERROR(made->Start(std::move(dataset)));
+      if (Error error = StartFrom(call, ctx, *made)) {
+        ctx.session()->Forget(*made);  // the next run calls the function again
+        return error;
+      }
     }
     PutHandle(ctx, std::move(object));
     return Error::success();

@@ -168,8 +168,8 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
     int first = ctx.num_inputs() - 2 - extra;
     ASSIGN_OR_RETURN(int64_t cycle, ScalarIn(ctx, first));
     ASSIGN_OR_RETURN(int64_t block, ScalarIn(ctx, first + 1));
-    // A cycle_length of -1 (automatic) becomes the number of cores of the machine below: the order
-    // of elements depends on it and must not depend on the threads of this run.
+    // Below, a cycle_length of -1 (automatic) becomes the number of cores that this process may
+    // use, whatever the threads of this run: the order of elements depends on it.
     if (extra > 0 && cycle > 0) {
       ASSIGN_OR_RETURN(int64_t calls, ScalarIn(ctx, ctx.num_inputs() - 1));
       if (calls > cycle)

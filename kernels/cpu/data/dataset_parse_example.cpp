@@ -78,8 +78,10 @@ Expected<KernelFn> MakeParseExampleDataset(const KernelSetup& setup) {
                               spec](DatasetContext& context) mutable -> NextElement {
             ASSIGN_OR_RETURN(auto element, next(context));
             if (!element) return NoElement();
+            if (element->size() != 1)
+              return MakeError("expected elements of one component, got {0}", element->size());
             const Tensor& batch = (*element)[0];
-            if (element->size() != 1 || batch.dtype() != proto::DT_STRING || batch.rank() != 1)
+            if (batch.dtype() != proto::DT_STRING || batch.rank() != 1)
               return MakeError("expected a vector of serialized examples, got {0}",
                                batch.ToString(0));
             ExampleBatch examples{

@@ -1,6 +1,6 @@
 // Shuffled datasets with TensorFlow's random numbers: each iteration uses a Philox stream, whose
-// seeds are either the next two numbers from the seed generator or always its own seeds
-// (tensorflow/core/kernels/data/shuffle_dataset_op.cc, random_seed_ops.cc).
+// seeds are the next two numbers from the seed generator or, without reshuffling, those of the
+// generator itself (tensorflow/core/kernels/data/shuffle_dataset_op.cc, random_seed_ops.cc).
 #include <mutex>
 
 #include "kernels/common/philox.h"

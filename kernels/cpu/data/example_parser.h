@@ -1,5 +1,5 @@
 // Parses a batch of tf.train.Examples into tensors. Shared by ParseExample, ParseSequenceExample
-// and their datasets.
+// and ParseExampleDataset.
 #ifndef GRAPNEL_KERNELS_CPU_DATA_EXAMPLE_PARSER_H_
 #define GRAPNEL_KERNELS_CPU_DATA_EXAMPLE_PARSER_H_
 

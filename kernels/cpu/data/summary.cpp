@@ -134,7 +134,7 @@ Error MergeSummary(KernelContext& ctx) {
           return MakeError(
               "could not parse one of the summary inputs: input {0} has a tag that is not UTF-8",
               i);
-        // A summary by TensorSummaryV2 may have no tag.
+        // A summary by TensorSummary has no tag.
         if (!tag.empty() && !tags.insert(tag).second)
           return MakeError("duplicate tag {0} found in summary inputs", tag);
         AppendBytesField(&merged, 1, reader.bytes());

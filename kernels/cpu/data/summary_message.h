@@ -34,8 +34,9 @@ std::string ScalarValue(llvm::StringRef tag, double scalar);
 // Fails on an element that is not finite.
 Expected<std::string> HistogramValue(llvm::StringRef tag, const Tensor& values);
 
-// Return whole Summaries of the first `most` entries of a batch, as PNG or WAV, under
-// "TAG/image/0", or "TAG/image" when `most` is 1. Fail if the shape is not one of images or audio.
+// Return whole Summaries of the first `most` entries of a batch, as PNG or WAV, under "TAG/image/0"
+// or "TAG/audio/0", without the number when `most` is 1. Errors: such as a shape that is not one of
+// images or audio.
 //
 // Float images are scaled, unless they are nearly 0: the largest value becomes 255, or, if a value
 // is negative, 0 becomes 128. A pixel that is not finite becomes `bad_color`.

@@ -17,9 +17,9 @@ struct Attrs {
 };
 
 // Returns the first pixel of a window of `width` pixels on an axis of `size`. The offset gives the
-// middle of the window; in version 2 its start, unless centered and normalized. Half the image size
-// is added to centered offsets; those that give the middle run from -1 to 1 over the image if they
-// are also normalized.
+// middle of the window; in version 2 its start, unless centered and normalized. Centered offsets
+// that give the middle are halved (normalized ones run from -1 to 1 over the image); then half the
+// image size is added to centered offsets.
 int64_t StartOf(float offset, int64_t size, int64_t width, const Attrs& attrs) {
   float at = offset, length = static_cast<float>(size);
   bool of_middle = attrs.first_version || (attrs.centered && attrs.normalized);

@@ -258,8 +258,8 @@ Error EinsumRun<T>::Run(const std::vector<Operand>& operands, const std::vector<
     shape.m = size(rows);
     shape.n = size(columns);
     shape.k = size(inner);
-    // The matrix product reads a transposed operand at no cost, so an operand that is already dense
-    // in the transposed order is not reordered.
+    // The matrix product reads a transposed operand at little cost, so an operand that is already
+    // dense in the transposed order is not reordered.
     auto lies = [](const Operand& operand, std::initializer_list<const Labels*> order) {
       std::vector<Axis> axes;
       for (const Labels* group : order) {

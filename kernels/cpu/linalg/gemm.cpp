@@ -1,5 +1,5 @@
-// Plain matrix products. Small float products have their own loop, because Eigen and oneDNN both
-// have a startup cost of a microsecond.
+// Matrix products. Small float products have their own loop, because Eigen and oneDNN both have a
+// startup cost of a microsecond.
 #include "kernels/cpu/linalg/gemm.h"
 
 #include <algorithm>

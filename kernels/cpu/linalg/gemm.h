@@ -1,5 +1,5 @@
-// Matrix products of floats, doubles, complex numbers and integers: plain code here, oneDNN for
-// large float products.
+// Matrix products of floats, doubles, complex numbers and integers: by loops of our own, by Eigen
+// and, for large float products, by oneDNN.
 #ifndef GRAPNEL_KERNELS_CPU_LINALG_GEMM_H_
 #define GRAPNEL_KERNELS_CPU_LINALG_GEMM_H_
 

@@ -45,7 +45,7 @@ class MatMulKernel {
     }
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {shape.m, shape.n}));
     if constexpr (std::is_same_v<T, Compute>) {
-      // If b is constant, the runner holds its value, and the input tensor has no memory.
+      // If b is constant, the runner holds its value, and the input tensor may have no memory.
       return runner_.Run(ctx, shape, a.data<T>(), b.buffer() ? b.data<T>() : nullptr,
                          out->data<T>(), epilogue);
     } else {

@@ -117,7 +117,7 @@ Error MapMatrices(KernelContext& ctx) {
         to = Turned(u, kLog ? TriangleLogarithm(triangle, n) : TriangleRoot(triangle, n), n);
       else if (finite)
         good = false;
-      // With a negative eigenvalue the matrix has no real root or logarithm.
+      // With a negative eigenvalue the principal root is not real.
       if (!kIsComplex<T> && !IsReal(to)) to.assign(n * n, Complex(std::nan("")));
       for (int64_t k = 0; k < n * n; ++k) {
         if constexpr (kIsComplex<T>)

@@ -1,5 +1,4 @@
-// Signs, roots, rounding, predicates, parts of complex numbers: unary ops that do not call the math
-// library.
+// Signs, roots, rounding, predicates, parts of complex numbers.
 #include "kernels/cpu/math/elementwise_unary.h"
 
 #include <cmath>

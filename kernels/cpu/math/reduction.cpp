@@ -47,7 +47,7 @@ int64_t OffsetOf(llvm::ArrayRef<Axis> axes, int64_t index) {
 // It is kFoldedSingly if, besides, group is 1: more elements are then faster as a row, because they
 // fill the lanes.
 constexpr int64_t kFolded = 1024, kFoldedAtOnce = 128, kFoldedSingly = 31;
-// The minimum number of columns per call, where there are rows to combine.
+// Rows of at most half this many columns are lumped together, up to this many columns per call.
 constexpr int64_t kLump = 128;
 
 // Plans a reduction with a non-empty result.

@@ -1,5 +1,5 @@
 // Sum, Mean, Prod, EuclideanNorm. Floats are summed in short float lanes that are combined in
-// double: as fast as float, and more accurate than any order of float additions.
+// double: as fast as float, and more accurate than float additions alone.
 #include <cmath>
 
 #include "kernels/cpu/math/reduction.h"
@@ -62,8 +62,9 @@ struct SumOf : SumTypes<T> {
   }
 };
 
-// The sum is rounded to the type before the division: a mean of halves overflows where TensorFlow's
-// does. Integers are summed in 64 bits, and the quotient is truncated toward zero.
+// The sum is rounded to the type, for bfloat16 to float, before the division (reduction_half.cpp
+// has the mean of halves). Integers are summed in 64 bits, and the quotient is truncated toward
+// zero.
 template <typename T>
 struct MeanTypes : SumTypes<T> {};
 template <typename T>

@@ -167,7 +167,7 @@ Error BiasGradient(KernelContext& ctx, bool channels_first) {
   Layout layout = LayoutOf(in.dims(), channels_first);
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {layout.channels}));
   const T* from = in.data<T>();
-  // TensorFlow sums bfloat16 in bfloat16, row by row, and half in float.
+  // With channels last, TensorFlow sums bfloat16 in bfloat16, row by row; half always in float.
   if constexpr (std::is_same_v<T, Eigen::bfloat16>) {
     if (layout.inner == 1) {
       int64_t channels = layout.channels, rows = channels == 0 ? 0 : in.num_elements() / channels;

@@ -251,7 +251,7 @@ class ConvKernel {
     return true;
   }
 
-  // If the filter is constant, the kernel holds its value, and the input tensor has no memory.
+  // If the filter is constant, the kernel holds its value, and the input tensor may have no memory.
   Expected<Tensor> Filter(KernelContext& ctx) const {
     if (!constant_filter_) return ctx.input(1);
     return filter_->Get(ctx);

@@ -1,5 +1,5 @@
-// Connectionist temporal classification: decodes probabilities over time to labels, greedily or by
-// beam search (tensorflow/core/util/ctc/ctc_beam_search.h).
+// Connectionist temporal classification: decodes logits over time to labels, greedily or by beam
+// search (tensorflow/core/util/ctc/ctc_beam_search.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -64,6 +64,7 @@ class Image {
         }
       });
       for (int64_t c = 0; c < channels_; ++c) {
+        if (at[c] < 0) continue;  // the window lies in the padding
         Compute& to = sums_[at[c] * channels_ + c];
         to = Rounded(AddOf(to, static_cast<Compute>(gradient[p * channels_ + c])));
       }

@@ -71,7 +71,7 @@ Expected<std::vector<Range<T>>> ReadRanges(const Tensor& in, const Tensor& low, 
   return ranges;
 }
 
-// Widens one end so that 0 is exact.
+// Moves one end so that 0 is exact.
 template <typename T>
 void SetScale(const Rounding& rounding, int64_t bits, Range<T>& range) {
   double half = std::ldexp(1.0, static_cast<int>(bits) - 1);

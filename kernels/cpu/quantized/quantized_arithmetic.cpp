@@ -32,8 +32,7 @@ Error Combine(KernelContext& ctx, F&& f) {
 }
 
 // Converts each of the 256 levels (stored integers) of range `from` to a 32-bit level of range
-// `to`. The distance from one level to the next is rounded once, and all levels are multiples of
-// it.
+// `to`. The distance from one level to the next is rounded once and the same for all.
 Levels LevelsIn(QuantizedRange from, QuantizedRange to) {
   int64_t first = LevelOf<int32_t>(Unquantized<uint8_t>(0, from), to);
   auto step = static_cast<int32_t>(LevelOf<int32_t>(Unquantized<uint8_t>(1, from), to) - first);
@@ -46,8 +45,8 @@ Levels LevelsIn(QuantizedRange from, QuantizedRange to) {
   return levels;
 }
 
-// Converts the level of a scalar operand directly and stores it in `levels`, in place of the
-// multiple of a rounded distance that LevelsIn() computed.
+// Converts the level of a scalar operand directly and stores it in `levels`, in place of the one
+// that LevelsIn() computed from a rounded distance.
 void SetLevel(const Tensor& scalar, QuantizedRange from, QuantizedRange to, Levels& levels) {
   uint8_t level = *scalar.data<uint8_t>();
   levels[level] = Quantized<int32_t>(Unquantized<uint8_t>(level, from), to);

@@ -1,4 +1,4 @@
-// The generators of random ops, and the distributions in double that several of them start from.
+// The generators of random ops, and the distributions that several of them start from.
 #ifndef GRAPNEL_KERNELS_CPU_RANDOM_RANDOM_H_
 #define GRAPNEL_KERNELS_CPU_RANDOM_RANDOM_H_
 
@@ -17,7 +17,7 @@ constexpr int kReserved = 256;
 // Convert random bits to a number in [0, 1).
 float ToFloat(uint32_t x);
 double ToDouble(uint32_t x0, uint32_t x1);
-// Returns two independent normal values computed from four numbers.
+// Store two independent normal values.
 void NormalPair(const uint32_t* x, double* out);
 void NormalFloats(uint32_t x0, uint32_t x1, float* out);
 
@@ -56,8 +56,8 @@ Expected<Philox> FromKeyAndCounter(const Tensor& key, const Tensor& counter,
 constexpr int kPhiloxAlgorithm = 1;
 Error CheckAlgorithm(int64_t algorithm);
 
-// Accesses a tf.random.Generator: a variable with counter and key, int64[3] or longer. `use` gets
-// the current generator; the variable then advances by `groups`.
+// Accesses a tf.random.Generator: a variable with counter and key, int64[3] or longer. Advances it
+// by `groups`; `use` gets the generator from before.
 Error WithGenerator(KernelContext& ctx, StoredVariable& variable, uint64_t groups,
                     llvm::function_ref<Error(Philox)> use);
 

@@ -1,5 +1,5 @@
-// StatelessRandomBinomial and StatefulRandomBinomial. Every value has its own section of the random
-// stream, so it does not matter which thread computes it
+// StatelessRandomBinomial and StatefulRandomBinomial. The start of a value in the random stream
+// depends on its index, so it does not matter which thread computes it
 // (tensorflow/core/kernels/random_binomial_op.cc).
 #include <algorithm>
 #include <cmath>

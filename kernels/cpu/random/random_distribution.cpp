@@ -1,5 +1,5 @@
-// Random numbers by rejection: gamma and Poisson; and multinomial ones. Every value has its own
-// section of the random stream, so it does not matter which thread computes it
+// Random numbers by rejection: gamma and Poisson; and multinomial ones. Every gamma or Poisson
+// value has its own section of the random stream, so it does not matter which thread computes it
 // (tensorflow/core/kernels/random_op.cc, random_poisson_op.cc, multinomial_op.cc).
 #include <algorithm>
 #include <cmath>

@@ -53,7 +53,7 @@ uint64_t PlaceOf(uint64_t index, const Seed& seed, uint64_t last, int64_t rounds
   if (last == 0) return 0;
   int block = static_cast<int>(std::ceil(std::log2(static_cast<double>(last))));
   block = std::clamp(block + block % 2, 16, 64);
-  // If `last` is a power of 2, it does not fit the block size computed from it; no index maps to
+  // If `last` is a power of 2, it may not fit the block size computed from it; no index maps to
   // `last` then.
   if (block < 64 && last >> block != 0) last = (uint64_t{1} << block) - 1;
   Cipher cipher(block / 2, seed, rounds);

@@ -88,7 +88,7 @@ Error CheckThreshold(const Tensor& thresh, DataType dtype) {
                    thresh.ToString(0));
 }
 
-// An index in both operands is dropped when the sum is below the threshold; an index in only one of
+// An index in both operands is dropped when |sum| is below the threshold; an index in only one of
 // them is kept.
 template <typename T>
 Error SparseAdd(KernelContext& ctx) {

@@ -131,8 +131,8 @@ Error CheckValues(const Barrier& barrier, const Tensor& keys, const Tensor& valu
                    DimsText(dims), barrier.name, barrier.shapes[part].ToString());
 }
 
-// A closed barrier only completes existing elements. A complete element leaves the barrier: its key
-// is new again, even within one call.
+// A closed barrier only completes existing elements. The key of a complete element is new again,
+// even within one call.
 Error CheckKeys(const Barrier& barrier, const Tensor& keys, int64_t part) {
   if (barrier.cancelled && keys.num_elements() > 0)
     return MakeError("barrier '{0}' was closed with cancel_pending_enqueues: it accepts no values",

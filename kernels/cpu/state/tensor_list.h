@@ -24,8 +24,9 @@ Expected<Shape> ElementShapeFrom(const Tensor& tensor);
 bool Fits(llvm::ArrayRef<int64_t> dims, const Shape& shape);
 Error CheckFits(const TensorList& list, const Tensor& item);
 
-// Returns the shape of elements that were never set, merged from the list's own shape, `asked` and
-// the existing elements. An error when these do not match, or when a size remains unknown.
+// Returns the shape of elements that were never set, merged from the list's own shape, `asked` and,
+// while a size is unknown, the existing elements. An error when these do not match, or when a size
+// remains unknown.
 Expected<Dims> ShapeOfUnset(const TensorList& list, const Shape& asked);
 
 // Returns row `i` of the first dimension as a tensor: a part of the same memory if that is aligned,

@@ -162,7 +162,7 @@ class LayerMaker {
   }
 
   // Moves items down as far as possible if edges pull them down at least as strongly as up: a
-  // constant moves to its reader. Edges to ports do not pull.
+  // constant moves to its reader. Edges from `top` and to `bottom` do not pull.
   pull() {
     const weightOf = (edges, end, port) => {
       let sum = 0;

@@ -1,6 +1,6 @@
-// Places the items of one scope. The scope's document gives the layers and the order of items; this
-// module computes their coordinates from the sizes of boxes, and makes lines at right angles from
-// edges (routes.js). The frame of an open box is laid out first and is then a box of the enclosing
+// Places the items of one scope. view_layers.js has put them into layers and into order; this module
+// computes their coordinates from the sizes of boxes, and makes lines at right angles from edges
+// (routes.js). The frame of an open box is laid out first and is then a box of the enclosing
 // frame. Data flows along y; for other directions, callers rotate the result.
 
 import {even} from "./box_lines.js";

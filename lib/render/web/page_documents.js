@@ -29,7 +29,7 @@ function nameOfEnd(name, prefix) {
 
 const definite = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 
-// `layer`: the name of the layer that has only this op, if it does.
+// `layer`: the name of the layer whose only op this is, if there is one.
 function opBox(rows, id, key, base, kinds, layer = "") {
   const node = rows.node(id), box = rows.text("box", node.box);
   const traits = rows.text("traits", node.traits);
@@ -160,7 +160,7 @@ function outputsOf(rows, node, types, names) {
   return {outputs, after: listed(of.get(-1) ?? {count: 0, readers: []})};
 }
 
-// Returns everything about a node.
+// Returns everything about a node but the notes and costs in its box.
 export function nodeDocument(rows, id) {
   const node = rows.node(id), {op, cluster, calls, types = []} = rows.text("traits", node.traits);
   const {device, placed, text = "", custom, value, statistics, attributes = [], in: into = [], out = []} =

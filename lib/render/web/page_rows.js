@@ -121,7 +121,7 @@ export class Rows {
   }
 
   // Returns the numbers of the whole body, in the table with the root scope.
-  get counts() { return this.columns.numbers("counts", 6); }
+  get counts() { return this.columns.numbers("counts", 7); }
 }
 
 // The rows in an answer of the server, which has all that a document needs.

@@ -52,7 +52,7 @@ class Bundler {
     llvm::SmallVector<llvm::StringRef, 8> wanted;
     names.trim("{} ").split(wanted, ',');
     for (llvm::StringRef one : wanted) {
-      llvm::StringRef exported = one.split(" as ").first.trim();
+      llvm::StringRef exported = one.trim();
       if (!exports_[path].contains(exported))
         return MakeError("{0}: './{1}' has no line that exports '{2}'", module, path, exported);
     }

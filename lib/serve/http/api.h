@@ -29,7 +29,8 @@ typedef struct GrapnelHttpAdmission {
   uint32_t values[8];
 } GrapnelHttpAdmission;
 
-/* Strings contain no NUL bytes; missing ones are "". `path` is decoded and ends before '?'. */
+/* Only `body` may contain NUL bytes; missing strings are "". `path` is decoded and ends before
+ * '?'. */
 typedef struct GrapnelHttpRequest {
   const char *method, *path, *host, *origin, *token;
   const char* body; /* of a POST; "" until the body is read */

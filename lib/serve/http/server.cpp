@@ -40,7 +40,7 @@ void Send(const WebAnswer& answer, const GrapnelHttpReply& reply) {
              answer.body.size());
 }
 
-// Sends an answer without allocating memory.
+// Says that memory is short; allocates none itself.
 void SendFailure(const GrapnelHttpReply& reply) {
   constexpr llvm::StringLiteral kWhy = "there is not enough memory";
   reply.send(reply.state, 503, "text/plain; charset=utf-8", kWhy.data(), kWhy.size());

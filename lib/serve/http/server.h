@@ -13,7 +13,7 @@ namespace grapnel {
 // Returns a random token of 128 bits, in hex.
 Expected<std::string> MakeToken();
 
-// Listens on 127.0.0.1 only. Opens grapnel_http.so, which must be next to the binary.
+// Listens on 127.0.0.1 only. Loads grapnel_http.so, from where ModulePath finds it.
 class Server {
  public:
   // `port`: 0 for any free port. Errors: the module cannot be loaded; the port cannot be opened.

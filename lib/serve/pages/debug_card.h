@@ -1,5 +1,5 @@
-// The cards of a debug page. A card is a JSON document with everything about one tensor, or about
-// one of Python's executions.
+// The cards of a debug page. A card is a JSON document that describes one recorded tensor, or one
+// execution: an op or a function call that Python ran.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_DEBUG_CARD_H_
 #define GRAPNEL_LIB_SERVE_PAGES_DEBUG_CARD_H_
 

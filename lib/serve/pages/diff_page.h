@@ -20,8 +20,7 @@ struct LayersOfBoth {
 class DiffPage : public Page {
  public:
   // `a` and `b` must outlive the page, or belong to the pages in `of`, which this page keeps alive.
-  // `values`: the comparison of the values of both; may be null. Errors: the graphs cannot be drawn
-  // as one.
+  // `values`: the comparison of the values of both; may be null.
   static Expected<std::unique_ptr<DiffPage>> Make(const Module& a, const Module& b,
                                                   const Diff& diff, std::string title,
                                                   std::vector<std::shared_ptr<Page>> of = {},

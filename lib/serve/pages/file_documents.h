@@ -26,8 +26,9 @@ struct FileDocument {
 
 // Writes HTML elements with documents, which source.js reads. Long documents and tables are
 // compressed, in base64; the browser unpacks a document when it first needs it. If the file already
-// contains an equal document, writes only that document's path: retraced functions, and stages of
-// one run, share many. JSON must come from PageDocument, so that it can be embedded in HTML.
+// contains an equal document, writes only that document's path, unless the document is about as
+// short as a path: retraced functions, and stages of one run, share many. JSON must come from
+// PageDocument, so that it can be embedded in HTML.
 //
 // Tables of rows have numbers of texts, and the texts are in documents of their own, "texts/KIND/0"
 // and so on. So each text is in the file once, though many rows, and all graphs of a comparison or
@@ -40,8 +41,8 @@ class DocumentFile {
   DocumentFile(const DocumentFile&) = delete;
   DocumentFile& operator=(const DocumentFile&) = delete;
 
-  // The functions below return before all is written: another thread compresses and writes, in the
-  // order of the calls.
+  // With several threads, Put and PutRows return before all is written: another thread compresses
+  // and writes, in the order of the calls.
 
   // Writes the documents in this order, compressing several at a time.
   void Put(std::vector<FileDocument> documents);
@@ -78,7 +79,8 @@ class DocumentFile {
   std::map<std::pair<uint64_t, uint64_t>, std::string> written_;
   std::array<Texts, kNumTextKinds> texts_;
   KnownNodeTexts known_;
-  // The texts that the writer adds to known_ between two calls of make(), which read known_.
+  // The texts that the writer has found. PutRows adds them to known_ while no make() runs, which
+  // may read known_.
   std::mutex mutex_;
   std::vector<std::pair<KnownNodeTexts::Key, SharedTexts>> learned_;  // guarded by mutex_
   TaskQueue writer_;  // uses all of the above but known_; last, so that it ends first

@@ -33,8 +33,8 @@ void BeginAtEntry(const Module& module, GraphPage* drawing) {
   drawing->BeginAt({std::move(entry)}, 0);
 }
 
-// Makes a signature's body the first body of the page: it is the model, while the main graph only
-// calls it, and saves and restores variables.
+// Makes a signature's body the first body of the page: in a SavedModel of TensorFlow 2 it is the
+// model, while the main graph only calls it, and saves and restores variables.
 void BeginAtSignature(const GraphInFile& file, const Module& module, llvm::StringRef name,
                       GraphPage* drawing) {
   BeginAtEntry(module, drawing);

@@ -15,9 +15,9 @@ namespace grapnel {
 class ModelPage : public Page {
  public:
   // Makes a page for a graph and for the other contents of its file (signatures and so on);
-  // `module` and `file` must outlive the page. First shows the body of `signature` if it exists,
-  // else that of the default signature; for a library without a main graph, its largest function
-  // that no function calls.
+  // `module` and `file` must outlive the page. If `module` is the file's own graph, first shows the
+  // body of `signature` if it exists, else that of the default signature, if any; for a library
+  // without a main graph, its largest function that no function calls.
   ModelPage(const Module& module, const GraphInFile& file, std::string title,
             llvm::StringRef signature = {});
   // Makes a page for a graph of a file, which the page keeps.

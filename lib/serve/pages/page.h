@@ -16,8 +16,8 @@
 namespace grapnel {
 
 // A model, a comparison, a stage of a run of passes, a placement, or a folder of TensorFlow's
-// debugger; `llvm::dyn_cast` distinguishes them. Each tab decides which pages have the tab
-// (lib/serve/routes/tab.h). A page in a PageSet is thread-safe.
+// debugger; or the placeholder of an evicted page. `llvm::dyn_cast` distinguishes them. Each tab
+// decides which pages have the tab (lib/serve/routes/tab.h). A page in a PageSet is thread-safe.
 class Page {
  public:
   enum class Kind { kModel, kDiff, kStage, kPlacement, kDebug, kForgotten };
@@ -61,8 +61,8 @@ class Page {
   // The file's graph, which can be run, placed and optimized; null if the page's graph is not from
   // a file.
   virtual std::shared_ptr<const OpenedGraph> opened() const { return nullptr; }
-  // The approximate number of bytes that are freed with the page. Takes a pass over the graph's
-  // functions.
+  // The approximate number of bytes that are freed with the page; 0 for kinds of pages that are
+  // never evicted. Takes a pass over the graph's functions.
   virtual size_t Weight() const { return 0; }
   // Writes the attributes that only this kind of page has in the list, into the open object.
   virtual void WriteListed(llvm::json::OStream& json) const;

@@ -50,7 +50,7 @@ class PageSet {
   using TabsOf = llvm::function_ref<std::vector<llvm::StringRef>(const Page& page)>;
   // The list of pages: {"id", "title", "tabs", "group", "note", "same", "module", "opened",
   // "panes"} and the attributes of Page::WriteListed ("kind": "debug"; "run": the page of the
-  // first stage of a stage's run, which lists the "stories" of a folder with several functions and
+  // first stage of a stage's run, which lists the "stories" of a folder with several stories and
   // the page that it "opens" at; "story": the index of the stage's story; "shows": the page with
   // the graph of a stage that changed nothing; "address": the address that a model opens with).
   // "tabs": as `tabs_of` returns them; "same": the stage changed nothing;
@@ -69,7 +69,7 @@ class PageSet {
   Error Open(llvm::StringRef path, const std::string& title, llvm::StringRef signature);
   std::vector<std::shared_ptr<Page>> ForgetOldest();
 
-  mutable std::shared_mutex mutex_;  // guards the members below
+  mutable std::shared_mutex mutex_;  // guards the members below except node_data_
   std::vector<std::shared_ptr<Page>> pages_;
   std::deque<Made> made_;  // groups that are not evicted, oldest first
   size_t num_made_ = 0, made_weight_ = 0;

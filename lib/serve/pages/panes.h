@@ -12,7 +12,7 @@
 
 namespace grapnel {
 
-// The two graphs of a diff. All constructor arguments must outlive this object.
+// The two graphs of a diff. `a`, `b` and `merged` must outlive this object.
 class Panes {
  public:
   Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph& merged);
@@ -27,7 +27,7 @@ class Panes {
   //   "a body", "a node", "a merged body", "a merged node": a row for each node of A that the
   //   merged graph shows; the same for "b";
   //   "alias body", "alias node", "alias merged body", "alias merged node": both in the merged
-  //   graph: the first node, of a replacement, is shown at the second;
+  //   graph: a further node of a replacement, and the first node of that replacement;
   //   "of a", "of b": bodies of functions that correspond;
   //   "scope body", "scope in a", "scope in b": paths of scopes of A whose nodes moved to a scope
   //   of B with another name.

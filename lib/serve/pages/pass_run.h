@@ -35,16 +35,16 @@ struct PassRun {
 Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 
 // Runs the passes on a copy of the graph, and keeps a copy, including constants, of the result of
-// each pass that changed it. `line`: the graph's name in the list of stages. Errors: those of
-// Optimize; a pass fails. Calls `is_gone` before each pass, and stops with an error if it returns
-// true.
+// each pass that changed it. `line`: the graph's name in the list of stages. Errors: the graph is
+// not valid; those of Optimize; a pass fails. Calls `is_gone` before each pass, and stops with an
+// error if it returns true.
 Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
                             const std::string& line, llvm::function_ref<bool()> is_gone = nullptr);
 
 // Answers why nodes of the graph are not rewritten (lib/job/node_question.h). `json`: as for
 // ParseOptimizeRequest, with the name in "node". Returns {"nodes": [...]}, as
-// `passes --why-not --node --json` prints it. Errors: those of Optimize; there is no such node.
-// `is_gone`: as for RunPasses.
+// `passes --why-not --node --json` prints it. Errors: those of ParseOptimizeRequest and RunPasses;
+// there is no such node. `is_gone`: as for RunPasses.
 Expected<std::string> WhyNotJson(const OpenedGraph& opened, llvm::StringRef json,
                                  llvm::function_ref<bool()> is_gone = nullptr);
 

@@ -11,12 +11,13 @@ namespace grapnel {
 
 // Returns the document of the run that contains `stage`: the stages with their counts and times,
 // passes that found nothing to do, notes, and near misses (rewrites that rules refused; at most
-// some thousands), each with a link to its node. `pages` must contain all stages of the run.
+// some thousands), each with a link to its node if the run's first or last graph has the node.
+// `pages` must contain all stages of the run.
 std::string PassesJson(const PageSet& pages, const StagePage& stage);
 
-// Returns the stage's rewrites with reasons. Names are [name, body, node], or [name] for a node
-// that neither graph has because it existed only within the stage. Errors: the stage is the first
-// of its graph, or cannot be drawn.
+// Returns the stage's rewrites with reasons; at most some thousands. Names are [name, body, node],
+// or [name] for a node that neither graph has because it existed only within the stage. Errors: the
+// stage is the first of its graph.
 Expected<std::string> RewritesJson(StagePage& stage);
 
 // Returns the life of a node (LifeOf in lib/diff/timeline.h), one block for each story with that

@@ -69,7 +69,7 @@ Expected<Panes*> StagePage::SideBySide() {
   return panes_.get();
 }
 
-// A stage that changed nothing shares its graph with an earlier stage.
+// A stage that changed nothing mostly shares its graph with an earlier stage.
 size_t StagePage::Weight() const { return Differs() ? WeightOf(*stage().module) : 0; }
 
 size_t StagePage::Shown() const {

@@ -30,7 +30,7 @@ class StagePage : public Page {
   // The stage's rewrites; empty if they were not recorded, as in TensorFlow's dumps.
   llvm::ArrayRef<Rewrite> rewrites() const;
   // Returns the stage's graph and the one before, merged into one. Errors: the stage is the first
-  // of its graph, or the graphs cannot be drawn as one.
+  // of its graph.
   Expected<DiffGraph*> Merged();
 
   // True if the stage's graph is a dump in a folder, which OpenDump can read again.

@@ -1,4 +1,4 @@
-// The stories of a folder of dumps: one for each trace of each function.
+// The stories of a run or a folder of dumps: one for each trace or instance of each function.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_STORIES_H_
 #define GRAPNEL_LIB_SERVE_PAGES_STORIES_H_
 

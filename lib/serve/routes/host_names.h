@@ -11,8 +11,9 @@
 namespace grapnel {
 
 // Guards against DNS rebinding: a foreign page can point its own name at this machine, but its
-// requests then have that name in the header Host. Allows this machine's own names, with any port
-// (a tunnel's port differs from the server's), and the names given when the server was started.
+// requests then have that name in the header Host. Allows 127.0.0.1, localhost and [::1], with any
+// port (a tunnel's port differs from the server's), and the names given when the server was
+// started.
 class HostNames {
  public:
   HostNames() = default;

@@ -13,8 +13,8 @@
 
 namespace grapnel {
 
-// Detects changes of files, by the name, size and time of each file and of each file in folders.
-// Each call of Changed() takes one stat() for every file.
+// Detects changes of files, by the name, size and time of each file and of each file in folders, up
+// to 20,000 of these. Each call of Changed() takes a stat() for every file.
 class FileWatcher {
  public:
   explicit FileWatcher(std::vector<std::string> paths);

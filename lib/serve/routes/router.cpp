@@ -23,7 +23,7 @@ std::string Policy(const std::string& script, const std::string& style) {
 }
 
 constexpr const char* kPolicyHeader = "Content-Security-Policy";
-// The type of tables, which lib/serve/http/module compresses, unlike files.
+// The type of tables, which lib/serve/http/module compresses, unlike downloads.
 constexpr const char* kTableType = "application/x-grapnel-columns";
 
 WebAnswer Refused(int status, std::string why) {
@@ -184,7 +184,7 @@ std::optional<WebAnswer> Router::Authorize(const WebRequest& request) const {
                    "start it with --host-name " +
                        Printable(request.host));
   if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
-    return Refused(405, "grapnel accepts only GET and POST");
+    return Refused(405, "grapnel accepts only GET, HEAD and POST");
   bool knows = SameToken(request.token, token_);
   if (request.method == "POST" && (request.origin.empty() || !knows))
     return Refused(403, "only grapnel's own page, with its token, may request work");

@@ -44,7 +44,8 @@ struct HeaderCheck {
 
 // Answers only requests with an allowed Host and no foreign Origin. Requests for the page and its
 // API also need the token, and requests for work (POST) the page's own Origin. Thread-safe: mutex_,
-// held only while pointers are copied, guards the served graphs; all other members are thread-safe.
+// held only for short copies, guards the served graphs; the other members that requests use are
+// thread-safe or constant.
 class Router {
  public:
   // `token`: the token that requests for the page and its API need.
@@ -54,7 +55,7 @@ class Router {
   // Waits until the background work of Warm() is done.
   void WaitUntilWarm() { warm_.wait(); }
 
-  // Allows host names in addition to this machine's own. Call it before the first request.
+  // Allows host names in addition to 127.0.0.1 and the like. Call it before the first request.
   void AllowHosts(HostNames names) { hosts_ = std::move(names); }
 
   // Decides on a request before its body is read; head.body_size is the announced length. Takes

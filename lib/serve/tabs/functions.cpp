@@ -1,5 +1,5 @@
-// The tab with the library's functions: a row for each Python function with its traces, and the
-// call graph.
+// The tab with the library's functions: a row for each Python function with its traces, and for
+// each group of other functions. The page makes the call graph from the model's document.
 #include "lib/io/library_text.h"
 #include "lib/serve/routes/tab.h"
 #include "lib/support/printable.h"

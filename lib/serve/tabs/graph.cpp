@@ -29,7 +29,7 @@ Expected<Document> Text(GraphPage& graph, const RouteCall& call) {
   });
 }
 
-// The documents with {from} in their path are further pages of a list.
+// The documents with {from} in their path are pages of a list.
 constexpr GraphDocument kDocuments[] = {
     {"model",
      [](GraphPage& graph, const RouteCall&) -> Expected<Document> { return graph.ModelJson(); }},

@@ -2,7 +2,8 @@
 
 import {element, link} from "./dom.js";
 
-// Returns links to the bodies that lead to a body, and to the calls between them, except mere calls.
+// Returns links to the bodies on the way to a body, and to the nodes that call the next body, unless
+// these do nothing else.
 export function crumbsOf(page, body) {
   const {bodies} = page.summary, way = [], seen = new Set();
   for (let at = body; at > 0 && !seen.has(at);) {

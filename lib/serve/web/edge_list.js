@@ -42,7 +42,7 @@ async function inFile(source, body, {from, to, control}) {
 }
 
 // Returns a list item for a line between two boxes, {from: key, to: key, control}, which opens into the
-// edges for which it stands. `words`: the texts of the line; `panel`: the Panel.
+// edges for which it stands. The first argument is the Panel; `words`: the texts of the line.
 export function lineItem({source, actions}, body, words, line) {
   const isOne = (key) => key !== undefined && key !== "rest";
   if (!isOne(line.from) || !isOne(line.to)) return element("li", {}, ...words);

@@ -61,7 +61,7 @@ export class FileRows {
     return texts[index];
   }
 
-  // Promises the rows of the nodes in one table after the other: {rows, last}.
+  // Yields the Rows of one table of nodes after the other, with their traits and stacks unpacked.
   async* nodeTables(end) {
     const count = Math.ceil(end / NODES_A_TABLE);
     for (let index = 0; index < count; ++index) {

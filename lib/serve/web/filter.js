@@ -58,7 +58,7 @@ export class Filter {
     return hidden;
   }
 
-  // Computes the HiddenBody from index and links, for a page in a file, which has no server.
+  // Computes the HiddenBody from all nodes, for a page in a file, which has no server.
   async look(source, body) {
     const table = await tableOf(source, body), {bodies, devices = [], places = []} = await source.summary();
     const hidden = new HiddenBody(table.count, this.has("constants"));

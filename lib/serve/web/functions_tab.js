@@ -1,5 +1,5 @@
 // The tab with the function library: a row for each Python function, which opens into the
-// function's traces, and the call graph.
+// function's traces, and for each group of other functions; and the call graph.
 
 import {commas, element, link, plural} from "./dom.js";
 import {addTab} from "./tabs.js";

@@ -48,7 +48,7 @@ export class GraphView extends EventTarget {
     this.openAsFirst(String(this.home), this.home);
   }
 
-  // The body that is shown first: that of the default signature, else main.
+  // The body that is shown first: the one that the model's document names, else main.
   get home() { return this.summary?.first ?? 0; }
 
   // Opens the scopes that the model's document lists as initially open in a body, and the boxes

@@ -35,8 +35,8 @@ export function inWords({box, inner}) {
 const BARS = "▁▂▃▄▅▆▇█";
 const short = (number) => String(Number(number.toPrecision(4)));
 
-// Returns elements with statistics of a constant's numbers: a histogram of the finite numbers
-// between their minimum and maximum, and the counts of NaNs, infinities and zeros.
+// Returns elements with statistics of a tensor's numbers: a histogram of the finite numbers between
+// their minimum and maximum, their mean, and the counts of NaNs, infinities and zeros.
 export function valueStatistics(s) {
   const finite = s.elements - s.nan - s.positive_infinite - s.negative_infinite;
   const rows = [["elements", commas(s.elements)]];

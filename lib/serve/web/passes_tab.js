@@ -252,7 +252,7 @@ class PassesTab {
     }
     const left = told.count - told.rewrites.length;
     if (left > 0) {
-      parts.push(element("p", {class: "dim"}, `and ${plural(left, "more rewrite")}: the ledger has them.`));
+      parts.push(element("p", {class: "dim"}, `and ${plural(left, "more rewrite")}`));
     }
     return parts;
   }

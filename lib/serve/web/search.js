@@ -1,6 +1,6 @@
 // Searches all nodes of all bodies. Words are parts of names or whole ops, globs with * or ?, or
-// /REGEX/ for names; op: is a whole op or a glob of it; shape:, type:, device: and attr: match parts
-// of other properties, and model.py:12 finds the nodes that this source line made. All words must
+// /REGEX/ for names; op: is a whole op or a glob of it; shape:, type:, dtype:, device: and attr: match
+// parts of other properties, and model.py:12 finds the nodes that this source line made. All words must
 // match. Layers come first. Then come nodes that have a box, then others of the bodies that are shown:
 // the server finds them (lib/render/node_query.h); a page in a file searches itself, by the same rules.
 

@@ -78,7 +78,8 @@ export const sendLast = (path) =>
   fromServer(path, {method: "POST", body: "", keepalive: true}).catch(() => {});
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
 
-// The documents of one model. Each is requested only once, unless the request fails.
+// The documents of one model. Each is requested only once, unless the request fails; table() and the
+// functions that ask the server with words (search, filter, edges) request anew each time.
 export class Source {
   constructor(model) {
     this.model = model;
@@ -110,7 +111,7 @@ export class Source {
   summary() { return this.get("model"); }
   layers() { return this.get("layers"); }
 
-  // Promises an opened scope, with its layers; undefined: the outermost.
+  // Promises the document of the scope `id` (undefined: the outermost), with its boxes in layers.
   scope(body, id) {
     const path = id === undefined ? `scope/${body}` : `scope/${body}/${id}`;
     return this.once(`layers of ${path}`, async () => {

@@ -3,8 +3,8 @@
 
 import {byId, commas, element, plural} from "./dom.js";
 
-// Returns all stories of the run that an entry is a stage of; empty if the run has one function, or
-// the entry is not a stage.
+// Returns all stories of the run that an entry is a stage of; empty if the run has one story, or the
+// entry is not a stage.
 export function storiesOf(models, index) {
   const {run} = models[index];
   return run === undefined ? [] : models[Number(run)]?.stories ?? [];
@@ -30,8 +30,8 @@ export class StoryList {
   }
 
   // Returns those of a model's `entries` that the list of stages has while entry `index` is shown.
-  // Of a run with several functions, these are the stages of one function; entries that are not of
-  // the run stay.
+  // Of a run with several stories, these are the stages of one story; entries that are not of the
+  // run stay.
   list(models, entries, index) {
     this.models = models;
     const shown = models[index].story === undefined ? opensAt(models, entries[0]) : index;

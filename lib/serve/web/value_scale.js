@@ -1,4 +1,4 @@
-// Converts numbers to colors, by the file's scale, else from pale yellow to orange.
+// Converts numbers to colors, by the file's scale, else by the theme's, which ends in orange.
 
 import {commas} from "./dom.js";
 import {channels} from "./ink.js";

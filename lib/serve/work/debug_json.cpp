@@ -78,7 +78,8 @@ void WriteOutputs(const DebugStop& stop, llvm::json::OStream& json) {
   }
 }
 
-// Writes the calls, the outermost first, each with the calling node if the graph has that node.
+// Writes the calls and loops, the outermost first, each call with the calling node if the graph has
+// that node.
 void WriteFrames(const Module& module, llvm::ArrayRef<StopFrame> frames,
                  llvm::json::OStream& json) {
   const Graph* body = &module.main;

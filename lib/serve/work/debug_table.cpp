@@ -55,7 +55,8 @@ Expected<std::string> DebugTable::Start(std::shared_ptr<const OpenedGraph> opene
       [&](llvm::json::OStream& json) { json.object([&] { json.attribute("session", last_); }); });
 }
 
-// Makes room for another session: ends one that is over, else the one whose last request is oldest.
+// Makes room for another session: drops one that is over, else ends the one whose last request is
+// oldest.
 void DebugTable::ForgetOldest() {
   while (sessions_.size() >= kMostSessions) {
     auto oldest = sessions_.begin();

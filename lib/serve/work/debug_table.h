@@ -14,9 +14,9 @@
 
 namespace grapnel {
 
-// All sessions, at most kMostSessions. To make room for another, ends one that is over, else the
-// one whose last request is oldest. An open page polls its sessions; a session without requests for
-// kLease ends too. Thread-safe.
+// All sessions, at most kMostSessions. To make room for another, drops one that is over, else ends
+// the one whose last request is oldest. An open page polls its sessions; a session without requests
+// for kLease ends too. Thread-safe.
 class DebugTable {
  public:
   static constexpr size_t kMostSessions = 4;

@@ -13,9 +13,9 @@ namespace grapnel {
 // "tensorflow", "what_if": "cpu:1"}; all but "devices" may be left out. Returns {"entry", "title",
 // "crossings", "devices": [{"device", "nodes", "weights", "peak"}], "report": [lines], "moves":
 // [lines]}; for a graph that cannot be placed {"failure": [lines], "moves": [lines]}. The result
-// has "moves" if the request has "what_if". Reads no files, even if devices look like a path.
-// Errors: the request or the devices cannot be read, the graph is not valid, the page's graph is
-// not from a file.
+// has "moves" if the request has "what_if". Never reads devices from a file, even if they look like
+// a path. Errors: the request or the devices cannot be read, the graph is not valid, the page's
+// graph is not from a file.
 Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::StringRef request);
 
 }  // namespace grapnel

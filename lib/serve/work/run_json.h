@@ -36,8 +36,7 @@ struct PageRun {
     return state != State::kWaiting && state != State::kRunning;
   }
 
-  // Guards the members below, which the run's thread writes. The members above are thread-safe or
-  // constant.
+  // Guards the members below. The members above are thread-safe or constant, except `spread`.
   mutable std::mutex mutex;
   State state = State::kWaiting;
   Clock::time_point began = Clock::now();  // when waiting began, then when running began

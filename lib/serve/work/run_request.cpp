@@ -75,8 +75,8 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
   return inputs;
 }
 
-// Returns the fetches of the case or signature; else the results of a function; else the outputs
-// that no node reads.
+// Returns the fetches of the case or signature; else the results of a function; else the first
+// outputs of nodes that no node reads. The last two are at most kMostOutputs.
 std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
   auto tensors = FeedsAndFetchesOf(opened, {}, {});
   if (tensors && !tensors->fetches.empty()) return std::move(tensors->fetches);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostPrinted = 1000;  // printed lines of a run
 
-// Compares a fetched value with the case's value; "" if the case has no value for the fetch.
+// Compares a fetched value with the case's value; "" if there are no two values to compare.
 std::string CompareWithCase(const PageRun& run, size_t fetch, const Tensor& value) {
   const auto& values = run.opened->model().case_info;
   if (!values || !value || value.HoldsObjects()) return "";
@@ -86,12 +86,17 @@ void ExecuteAndTell(PageRun& run, const UploadFinder& find) {
   run.state = run.watch.is_stopped() ? PageRun::State::kStopped : PageRun::State::kFailed;
 }
 
+// The size of a string in memory, which may be longer.
+constexpr size_t kStringBytes = 32;
+
 // Returns the approximate memory of a run's values.
 size_t BytesOf(const PageRun& run) {
   std::lock_guard lock(run.mutex);
   size_t bytes = 0;
   for (const Tensor& value : run.values) {
-    if (value) bytes += value.num_elements() * std::max<size_t>(DataTypeSize(value.dtype()), 32);
+    if (!value) continue;
+    size_t size = DataTypeSize(value.dtype());
+    bytes += value.num_elements() * (size ? size : kStringBytes);
   }
   return bytes;
 }

@@ -46,8 +46,8 @@ class RunTable {
   Expected<std::string> StatusJson(uint64_t run) const;
   // The tensors that were watched, in order, from number `from` on.
   Expected<std::string> TensorsJson(uint64_t run, size_t from) const;
-  // The outcome of the run at each node and scope (bad, finite, zero), and its time, to color the
-  // picture. `page` must show the graph that ran.
+  // The outcome of the run at each node and scope (bad, finite, zero, or only that it ran), and its
+  // time, to color the picture. `page` must show the graph that ran.
   Expected<std::string> BoxesJson(uint64_t run, GraphPage& page) const;
   // The outputs of one node in the run, for the panel.
   Expected<std::string> NodeJson(uint64_t run, GraphPage& page, size_t body, NodeId node) const;

@@ -14,6 +14,8 @@ import re
 import subprocess
 import sys
 
+from sampling import sample
+
 LONGEST = 60
 SAVER = re.compile(r"(?<![\w/])save/|SaveV2|RestoreV2|(?<![\w/])AssignVariableOp(?:_\d+)?: |MergeV2Checkpoints|ShardedFilename")
 NAME = re.compile(r"[A-Za-z0-9_./>+*-]+")
@@ -116,7 +118,7 @@ class Model:
 def main():
     models, scratch = map(pathlib.Path, sys.argv[1:3])
     scratch.mkdir(parents=True, exist_ok=True)
-    paths = sorted(path for path in models.glob("*/model") if path.is_dir())
+    paths = sample(sorted(path for path in models.glob("*/model") if path.is_dir()))
     pairs = [Model(path, other, scratch, "--full" in sys.argv) for path, other in zip(paths, paths[1:] + paths[:1])]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         results = list(pool.map(Model.check, pairs))

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from sampling import sample
+
 THREADS = ["1", "2", "3", "4", "7", "16"]
 
 
@@ -28,5 +30,5 @@ def check(path):
 
 
 with ThreadPoolExecutor(2) as pool:
-    ran = list(pool.map(check, sys.argv[1:]))
+    ran = list(pool.map(check, sample(sys.argv[1:])))
 print(f"{sum(ran)} of {len(ran)} run, each with the same bits")

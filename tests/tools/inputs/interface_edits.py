@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import sys
 
+from sampling import sample
+
 FLOAT, INT32, INT64, DOUBLE = 1, 3, 9, 2
 NAMES = {1: "float", 2: "double", 3: "int32", 7: "string", 9: "int64", 10: "bool"}
 UNKNOWN = -1
@@ -358,6 +360,7 @@ def wrong(place, model):
 
 
 def main(folder, *models):
+    models = sample(models)
     faults, count = [], 0
     for number, model in enumerate(models):
         place = os.path.join(folder, str(number))

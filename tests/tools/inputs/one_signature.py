@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 
+from sampling import sample
+
 EACH = """[signatures]
 [unused_inputs]
 [unguarded_ops]
@@ -88,6 +90,7 @@ def wrong_case(model, folder):
 
 
 def main(folder, *models):
+    models = sample(models)
     faults, count = [], 0
     os.makedirs(folder, exist_ok=True)
     for model in models:

@@ -71,7 +71,7 @@ void Blend(int y, int count, const FT_Span* spans, void* user) {
   }
 }
 
-// Removes and returns the next UTF-8 code point; invalid bytes give U+FFFD.
+// Removes and returns the next UTF-8 code point; U+FFFD if bytes of it are missing.
 char32_t TakeLetter(std::string_view* text) {
   auto first = static_cast<unsigned char>(text->front());
   text->remove_prefix(1);

@@ -18,8 +18,8 @@ struct Answer {
   static Answer Refusal(int status, std::string_view why);
 };
 
-// Compresses the answer's body, if it is text, with brotli or else gzip, if `accepted` (the header
-// Accept-Encoding) allows it.
+// Compresses the answer's body, if it is text, JSON or a table of at most 1 GiB, with brotli or
+// else gzip, if `accepted` (the header Accept-Encoding) allows it.
 void Compress(std::string_view accepted, Answer* answer);
 
 // Returns the status line and the headers, in alphabetical order, including those that depend on

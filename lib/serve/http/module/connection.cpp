@@ -26,7 +26,7 @@ std::string Text(std::chrono::seconds time) { return std::to_string(time.count()
 void AddHeader(void* state, const char* name, const char* value) {
   try {
     static_cast<Answer*>(state)->headers.emplace_back(name, value);
-  } catch (const std::exception&) {  // the next send reports the error
+  } catch (const std::exception&) {  // there is no memory: the answer lacks this header
   }
 }
 

@@ -16,8 +16,9 @@
 
 namespace grapnel_http {
 
-// All functions except SetGone and MakeAnswer must be called on the thread of HttpServer::Run. The
-// handlers that wait for the socket own the connection; the last handler destroys it.
+// All functions except SetGone, MakeAnswer and View must be called on the thread of
+// HttpServer::Run. The handlers that wait for the socket, and the task that makes the answer, own
+// the connection; the last of them destroys it.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -25,8 +26,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(HttpServer& server, boost::asio::ip::tcp::socket socket);
   ~Connection();
   void NextRequest();
-  // Sends an answer instead of processing the request. If more of the request's body may come,
-  // closes the connection after that.
+  // Sends an answer instead of processing the request. Closes the connection after that if the
+  // request was not read completely, or ReadHead refused it.
   void Refuse(Answer answer);
   void Close();
   // True while the server waits for the client to send or receive; since() is the time at which
@@ -75,7 +76,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Asked asked_;
   GrapnelHttpAdmission admission_ = {};
 
-  bool may_go_on_ = true;  // false after a refused head: the rest is not read as requests
+  bool may_go_on_ = true;  // false after ReadHead's refusal: the rest is not read as requests
 
   Answer answer_;
   bool keeps_alive_ = false;

@@ -62,7 +62,7 @@ void HttpServer::Accept() {
 void HttpServer::OnAccept(tcp::socket socket) {
   bool has_room = connections_.size() < kMostConnections || EvictSlowest(false, nullptr);
   boost::system::error_code ignored;
-  // Answers are small: waiting to fill a packet would cost 40 ms each.
+  // Many answers are small: waiting to fill a packet would cost 40 ms each.
   socket.set_option(tcp::no_delay(true), ignored);
   auto connection = std::make_shared<Connection>(*this, std::move(socket));
   if (has_room) return connection->NextRequest();

@@ -1,4 +1,4 @@
-// Listens, owns the connections, and runs the threads that make answers.
+// Listens, lists the connections, and runs the threads that make answers.
 #ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_HTTP_SERVER_H_
 #define GRAPNEL_LIB_SERVE_HTTP_MODULE_HTTP_SERVER_H_
 
@@ -40,9 +40,10 @@ class HttpServer {
   bool Give(int worker_class, WorkerQueue::Task task) {
     return queues_[worker_class].Give(std::move(task));
   }
-  // Records that a body or answer of `size` bytes is in memory for a connection. If the total would
-  // exceed kMostHeldBytes, disconnects the slowest clients with such bytes; returns false, and
-  // records nothing, if none is left or `size` exceeds kPiece.
+  // Records that a body or answer of `size` bytes is in memory for a connection, instead of what
+  // was recorded before. If this is more than before, others have such bytes, and the total would
+  // exceed kMostHeldBytes, disconnects the slowest of the other clients with such bytes; returns
+  // false, and records nothing, if none is left or `size` exceeds kPiece.
   bool Hold(const Connection& connection, size_t size);
   std::list<Connection*>::iterator Enter(Connection* connection);
   void Leave(std::list<Connection*>::iterator place) { connections_.erase(place); }

@@ -27,7 +27,7 @@ constexpr seconds kBetweenBytes(5);  // between the bytes of a body: 408
 constexpr seconds kBodyTime(60);     // for a whole body: 408
 constexpr size_t kPiece = 1 << 20;   // bytes of an answer sent at once
 constexpr seconds kPieceTime(10);  // for a client to receive kPiece bytes: the connection is closed
-constexpr seconds kLingerTime(1);  // for a client that still sends to read the refusal
+constexpr seconds kLingerTime(1);  // for a client that still sends to read the answer
 
 // Numbers of threads, and of requests that may wait for a thread; beyond that: 503.
 struct WorkerQueueSize {

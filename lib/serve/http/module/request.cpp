@@ -34,7 +34,7 @@ std::optional<std::string> Decode(std::string_view text, bool plus_is_space) {
   return decoded;
 }
 
-// Returns the first value of the parameter `name` in a query.
+// Returns the first value of the parameter `name` in a query, decoded; "" if there is none.
 std::optional<std::string> Parameter(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     size_t end = std::min(query.find('&'), query.size());

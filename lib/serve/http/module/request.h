@@ -22,11 +22,13 @@ struct Asked {
 };
 
 // Reads a complete head into `asked`; returns a refusal for ambiguous heads (request smuggling),
-// for compressed bodies and forms, which grapnel's page never sends, and for a header Expect other
-// than "100-continue".
+// for an address that is too long or wrongly encoded, for a POST whose body has no length and is
+// not chunked, for compressed bodies and forms, which grapnel's page never sends, and for a header
+// Expect other than "100-continue".
 std::optional<Answer> ReadHead(const Parser& parser, Asked* asked);
 
-// Returns the refusal of bytes that are not an HTTP request.
+// Returns the refusal for an error of the parser: bytes that are not an HTTP request, headers or a
+// body that are too long, or another version of HTTP.
 Answer NoRequest(const boost::beast::error_code& error);
 
 }  // namespace grapnel_http

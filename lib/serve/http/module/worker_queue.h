@@ -19,8 +19,8 @@ class WorkerQueue {
 
   explicit WorkerQueue(WorkerQueueSize size) : size_(size) {}
   ~WorkerQueue() { Stop(); }
-  // Queues a task, which must not throw; returns false if the queue is full. Starts threads as
-  // needed.
+  // Queues a task, which must not throw; returns false if the queue is full, or if there is no
+  // thread and none can be started. Starts threads as needed.
   bool Give(Task task);
   // Drops waiting tasks, and returns when running tasks are done. Give() accepts no tasks after
   // that.
