@@ -87,7 +87,7 @@ class Placer {
         const [a, b] = [items[i], items[i + 1]], key = a * this.items + b;
         if (seen.has(key)) continue;
         seen.add(key);
-        const weight = [1, 2, 8][this.isBend(a) + this.isBend(b)] * (edge.control ? 0.4 : 1);
+        const weight = [3, 2, 8][this.isBend(a) + this.isBend(b)] * (edge.control ? 0.4 : 1);
         const shift = up ? 0 : (i === 0 ? wire.out ?? 0 : 0) - (i + 2 === items.length ? wire.into ?? 0 : 0);
         this.below[a].push({item: b, shift: -shift, weight});
         this.above[b].push({item: a, shift, weight});

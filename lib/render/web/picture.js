@@ -10,7 +10,7 @@ import {FONT, textWidth} from "./text_width.js";
 import {layerPicture} from "./view_layers.js";
 
 // Columns are chosen such that the picture fits the page's canvas in a window of 1280 x 800 pixels.
-const ROOM = {w: 914, h: 640, readable: 0.85};
+const ROOM = {w: 914, h: 586, readable: 0.85};
 const MARGIN = 12, SWATCH_PAD = 8, SWATCH_GAP = 6, NARROWEST_HEADER = 620, WIDEST_HEADER = 1000;
 const HEADING = `600 17px ${FONT}`, TEXT = `13px ${FONT}`, SMALL = `11px ${FONT}`;
 

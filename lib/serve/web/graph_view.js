@@ -89,12 +89,18 @@ export class GraphView extends EventTarget {
     if (!this.frame || this.at.zoom >= TOO_SMALL) return;
     startAtTop(this);
     showMarked(this);
+    this.begun = {...this.at};
   }
 
   // Closes the tallest of the innermost open boxes, one after the other, until all text is readable
   // or fewer than FEWEST boxes would be left.
   async foldToFit(isOver) {
     for (let turn = 0; turn < 40 && !isOver() && this.frame && this.zoomToFit() < LEGIBLE; ++turn) {
+      if (this.columns && this.chosenFor !== this.size().join()) {  // the canvas has become another size
+        this.columns = undefined;
+        await this.update();
+        continue;
+      }
       const innermost = this.boxes.filter((box) => box.inner && !this.boxes.some((other) => other.inner
         && other.parent?.placed === box.placed));
       const counted = (box) => this.boxes.filter((other) =>
@@ -140,7 +146,7 @@ export class GraphView extends EventTarget {
       if (turn !== this.turn) return;
       if (notes !== this.notes) return await this.update(anchor);  // numbers came meanwhile
       this.frame = frame;
-      if (!this.columns) this.window = this.room.w > 0 ? windowSize() : undefined;
+      if (!this.columns) [this.window, this.chosenFor] = [windowSize(), this.size().join()];
       this.columns = frame?.columns;
       this.boxes = [...allBoxes(frame)];
     } catch (error) {
@@ -283,6 +289,12 @@ export class GraphView extends EventTarget {
   fitAnew() {
     this.columns = undefined;
     return this.update().then(() => this.fit());
+  }
+
+  // Divides the picture into columns anew, and shows it as at first.
+  seeAnew() {
+    this.columns = undefined;
+    return this.update().then(() => this.see());
   }
 
   zoomBy(factor) { this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, factor); }

@@ -27,7 +27,7 @@ GRAPNEL = os.environ.get("GRAPNEL_BINARY", "grapnel")
 MOST = 24  # kGroupAbove in lib/render/scope_tree.h
 NUMBER = r"\"([-\d.]+)\""
 GROUP = re.compile(rf"<g><title>([^<]*)</title><rect x={NUMBER} y={NUMBER} width={NUMBER} height={NUMBER}")
-PLACE, TEXT_SIZE, READABLE, MARGIN = (914, 640), 13, 11, 16  # of the page; of titles; of what can be read; around the boxes
+PLACE, TEXT_SIZE, READABLE, MARGIN = (914, 586), 13, 11, 16  # of the page; of titles; of what can be read; around the boxes
 TOO_LARGE = ()  # models whose pictures do not fit PLACE
 TEXT = re.compile(r"<text x=\"[-\d.]+\" y=\"([-\d.]+)\" font-size=\"[\d.]+\" font-weight=\"bold\"[^>]*>([^<]*)</text>")
 ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&"))
