@@ -9,6 +9,7 @@ import {listenToPointer} from "./pointer.js";
 import {lineWidth, textWidth} from "./text_width.js";
 
 const SMALLEST = 0.02, LARGEST = 3;
+const LARGEST_WHOLE = 1.4;  // a small picture is not made larger than this to fill the canvas
 const FEWEST = 9;  // the least number of boxes to keep in a first picture
 const TITLE_HEIGHT = 26;  // in units of the picture
 
@@ -271,7 +272,7 @@ export class GraphView extends EventTarget {
     return Math.min(w / box.w, h / box.h);
   }
 
-  zoomToFit() { return Math.min(this.fitting(this.frame), 1.25); }
+  zoomToFit() { return Math.min(this.fitting(this.frame), LARGEST_WHOLE); }
 
   get isWhole() { return this.frame && Math.abs(this.at.zoom - this.zoomToFit()) < 0.001; }
 
