@@ -129,7 +129,8 @@ class ScopeTree {
   // The path that names of members begin with, and which their texts in the open scope leave out:
   // of a name scope its own, else that of the scope around it.
   llvm::StringRef BaseOf(ScopeId id) const;
-  // The path of the innermost layer that the scope is or is in; empty if there is none.
+  // The path of the innermost layer that the scope is or is in; empty if there is none. A function
+  // that only one layer calls is in that layer.
   llvm::StringRef LayerAround(ScopeId id) const;
   // True if the scope is a group whose path is the common beginning of its members' names.
   bool IsPrefix(ScopeId id) const {
@@ -150,6 +151,7 @@ class ScopeTree {
   std::vector<ScopeId> scope_of_;
   std::vector<NodeId> ops_;
   std::deque<std::string> texts_;  // paths and titles of groups
+  llvm::StringRef layer_around_;   // the path of the layer that the whole graph is in
   llvm::StringRef wrapper_;        // the path of the dissolved scope around all layers
   std::vector<std::pair<llvm::StringRef, ScopeId>> dropped_;  // paths of dissolved scopes
 };

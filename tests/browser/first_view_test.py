@@ -76,6 +76,8 @@ class FirstView(page_case.PageCase):
         self.assertGreater(body["x"], cond["x"] + cond["w"])
         ends = self.browser.js("""return grapnel.view.boxes.filter(({box}) => /^(arg|result) 4$/.test(box.op)).map(({box}) => [box.op, box.name])""")
         self.assertEqual(ends, [["arg 4", "zeros"], ["result 4", "zeros"]])
+        names = self.browser.js("return grapnel.view.boxes.map(({box}) => box.name).filter((name) => name.includes('cell'))")
+        self.assertEqual(names, ["lstm_cell", "lstm_cell"])
 
 
 if __name__ == "__main__":
