@@ -60,7 +60,8 @@ void ScopeTree::Builder::NameLayerScopes(llvm::ArrayRef<int> common) {
   layer_around_.assign(found_.size(), -1);
   // A function that a layer calls is in that layer as a whole.
   layer_around_[kRootScope] = std::max(common[kRootScope], -1);
-  if (int layer = layer_around_[kRootScope]; layer >= 0) tree_.layer_around_ = (*layers_)[layer].path;
+  if (int layer = layer_around_[kRootScope]; layer >= 0)
+    tree_.layer_around_ = (*layers_)[layer].path;
   for (ScopeId id = 1; id < found_.size(); ++id) {
     int around = layer_around_[id] = layer_around_[found_[id].parent];
     if (found_[id].kept) {  // a replica keeps its name, also if the whole of it is a layer
@@ -103,7 +104,8 @@ void ScopeTree::Builder::SetSublayer(ScopeId scope, int around) {
   llvm::StringRef name = may_be ? layers_->NameOfSublayer(graph_, found.path) : "";
   if (name.empty()) return;
   llvm::StringRef outer = (*layers_)[around].path;
-  for (ScopeId id = found.parent; id != kRootScope && found_[id].layer < 0; id = found_[id].parent) {
+  for (ScopeId id = found.parent; id != kRootScope && found_[id].layer < 0;
+       id = found_[id].parent) {
     if (found_[id].sublayer.empty()) continue;
     outer = found_[id].sublayer;
     break;

@@ -381,7 +381,8 @@ class Opener {
     };
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {
-      bool fits = candidate.eligible && candidate.is_layer && !IsWhole(candidate) && !candidate.caller &&
+      bool fits = candidate.eligible && candidate.is_layer && !IsWhole(candidate) &&
+                  !candidate.caller &&
                   num_boxes_ - 1 + CountOf(candidate) <= std::min(kMany, max_boxes_);
       if (fits && (!best || rank(candidate) < rank(*best))) best = &candidate;
     }

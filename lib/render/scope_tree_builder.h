@@ -31,7 +31,7 @@ class ScopeTree::Builder {
     llvm::StringRef path, title;
     bool group = false, series = false, part = false, slice = false, inputs = false, cut = false,
          kept = false;
-    int layer = -1;        // the layer that the scope is
+    int layer = -1;  // the layer that the scope is
     // The path of the layer in a layer, without a row of its own, that the scope is: "attention/query".
     llvm::StringRef sublayer;
     bool made_for_layer = false;

@@ -321,7 +321,8 @@ llvm::DenseMap<const Graph*, Node> LoopGraphs(const Module& module) {
     for (Node node : graph.nodes()) {
       if (node.op() != "While" && node.op() != "StatelessWhile") continue;
       for (llvm::StringRef name : CalledFunctions(node)) {
-        if (const Function* function = module.FindFunction(name)) loops.try_emplace(&function->body, node);
+        if (const Function* function = module.FindFunction(name))
+          loops.try_emplace(&function->body, node);
       }
     }
   };

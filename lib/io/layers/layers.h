@@ -100,8 +100,8 @@ class LayerTable {
   std::vector<ModelLayer> layers_;
   std::vector<LayerVariable> variables_;
   std::vector<int> of_model_;  // variables that belong to the model and to no layer
-  llvm::StringMap<llvm::StringMap<int>> nodes_, scopes_;  // layers by function and name
-  llvm::StringMap<int> functions_;                        // functions that only one layer calls
+  llvm::StringMap<llvm::StringMap<int>> nodes_, scopes_;     // layers by function and name
+  llvm::StringMap<int> functions_;                           // functions that only one layer calls
   llvm::StringMap<llvm::StringMap<std::string>> sublayers_;  // names by function and scope
 };
 

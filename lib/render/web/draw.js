@@ -243,8 +243,8 @@ function drawArrow(context, points, x, y) {
 
 // Draws an arrow in the middle of a segment that runs against the flow, between columns.
 function drawRise(context, from, to, x, y) {
-  const middle = [0, 1].map((i) => (from[i] + to[i]) / 2), [dx, dy] = [0, 1].map((i) => 4 * Math.sign(to[i] - from[i]));
-  drawArrow(context, [from, [middle[0] + dx, middle[1] + dy]], x, y);
+  const tip = [0, 1].map((i) => (from[i] + to[i]) / 2 + 4 * Math.sign(to[i] - from[i]));
+  drawArrow(context, [from, tip], x, y);
 }
 
 function drawLabels(context, frame, look, visible, x, y) {

@@ -18,7 +18,8 @@ const LANE = 8, BESIDE_LANES = 24;  // from a lane between columns to the next o
 // the scale at which it can be read. The other arguments are those of placeScope. The fewest columns
 // with which it can be read are best, else those with the largest scale.
 export function chooseColumns(view, sizes, edges, space, {w, h, readable}) {
-  const whole = placeScope(view, sizes, edges, space), scale = (placed) => Math.min(w / placed.w, h / placed.h);
+  const scale = (placed) => Math.min(w / placed.w, h / placed.h);
+  const whole = placeScope(view, sizes, edges, space);
   let best = [], most = scale(whole);
   if (most >= readable || view.boxes.length > MOST_BOXES || !(w > 0 && h > 0)) return best;
   const nets = netsAbove(view);
@@ -110,11 +111,13 @@ class Columns {
     this.nets = [...nets.values()];
   }
 
+  netsTo(number) { return this.nets.filter(({targets}) => targets.has(number)); }
+
   // Places the columns from left to right, their topmost boxes side by side.
   placeColumns() {
     const tops = this.columns.map(({placed}) => placed.layers[placed.tops.size > 0 ? 1 : 0].top);
-    const arriving = this.columns.map((_, number) => this.nets.filter(({targets}) => targets.has(number)).length);
-    const above = Math.max(...this.columns.map((_, number) => tops[number] + arriving[number] * LANE));
+    const arriving = this.columns.map((_, number) => this.netsTo(number).length);
+    const above = Math.max(...tops.map((top, number) => top + arriving[number] * LANE));
     let x = this.space.left;
     this.columns.forEach((column, number) => {
       const room = number === 0 ? 0 : even(2 * (BESIDE_LANES - PAD) + (arriving[number] - 1) * LANE);
@@ -131,9 +134,10 @@ class Columns {
   placeLanes() {
     for (const net of this.nets) {
       const {x, placed} = this.columns[net.column];
+      const last = Math.max(...net.targets);
       net.x = x + placed.bottoms.get(String(net.item));
-      net.end = this.columns[Math.max(...net.targets)].gutter;
-      net.y = Math.max(...this.columns.slice(net.column, Math.max(...net.targets)).map((column) => column.bottom));
+      net.end = this.columns[last].gutter;
+      net.y = Math.max(...this.columns.slice(net.column, last).map(({bottom}) => bottom));
     }
     this.nets.sort((a, b) => b.column - a.column || b.x - a.x);
     this.nets.forEach((net, i) => {
@@ -141,7 +145,7 @@ class Columns {
         if (inner.x < net.end + LANE && net.x < inner.end + LANE) net.y = Math.max(net.y, inner.y + LANE);
     });
     this.columns.forEach((column, number) => {
-      const nets = this.nets.filter(({targets}) => targets.has(number)), middle = (nets.length - 1) / 2;
+      const nets = this.netsTo(number), middle = (nets.length - 1) / 2;
       column.lanes = new Map(nets.map(({item}, i) => [item,
         {x: Math.round(column.gutter + (i - middle) * LANE), y: column.y - (nets.length - 1 - i) * LANE}]));
     });
@@ -157,8 +161,8 @@ class Columns {
       lines.push(upper === lower ? begin : this.joined(from, begin, end, lower.lanes.get(from)));
       if (upper !== lower) rises[edge] = begin.length;
     });
-    return {w: this.w, h: this.h, boxes: this.view.boxes.map((_, box) => this.columns[this.columnOf[box]].boxAt(box)),
-      lines, rises, tops: new Map(), bottoms: new Map()};
+    const boxes = this.view.boxes.map((_, box) => this.columns[this.columnOf[box]].boxAt(box));
+    return {w: this.w, h: this.h, boxes, lines, rises, tops: new Map(), bottoms: new Map()};
   }
 
   // Returns a line that leaves its column as `begin` and reaches another one as `end`.
@@ -200,15 +204,16 @@ class Column {
     for (const [item, joint] of view.joints ?? []) if (numbers.has(item)) joints.set(number(item), joint);
     const keyOf = (item) => view.boxes[item]?.key ?? view.joints?.get(item)?.key;
     const edges = this.edges.map((i, at) => {
-      const edge = view.edges[i], {from, to, up} = edge, isEnd = (item) => item === from || item === to;
-      return {...edge, from: number(has(from) ? from : `from ${from}`), to: number(has(to) ? to : `to ${from}`),
-        bends: paths[at].filter((item) => !isEnd(item)).map(number), up,
+      const edge = view.edges[i], {from, to} = edge, isBend = (item) => item !== from && item !== to;
+      return {...edge, bends: paths[at].filter(isBend).map(number),
+        from: number(has(from) ? from : `from ${from}`), to: number(has(to) ? to : `to ${from}`),
         outKey: edge.outKey ?? keyOf(to), intoKey: edge.intoKey ?? keyOf(from)};
     });
     const port = (item) => ({key: String(item)}), numbered = (side, items) => (items.length > 0
       ? [items.map((item) => number(`${side} ${item}`))] : []);
-    const part = {boxes: boxes.map((box) => view.boxes[box]), sources: sources.map(port), sinks: sinks.map(port),
-      edges, joints, layers: [...numbered("from", sources), ...own, ...numbered("to", sinks)], items: numbers.size};
+    const part = {boxes: boxes.map((box) => view.boxes[box]), edges, joints, items: numbers.size,
+      sources: sources.map(port), sinks: sinks.map(port),
+      layers: [...numbered("from", sources), ...own, ...numbered("to", sinks)]};
     const labels = this.edges.map((i) => (has(view.edges[i].to) && under[i] === undefined ? wide[i] : 0));
     this.placed = placeScope(part, boxes.map((box) => sizes[box]), {under: sharedLines(edges), wide: labels},
       {...space, top: 0, left: 0, bottom: 0});

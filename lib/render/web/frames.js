@@ -46,8 +46,8 @@ export function layOut(view, lines, inners, {direction = "down", head = true, co
   const sizes = view.boxes.map((box, i) =>
     (inners[i] ? withTitle(inners[i], box) : closedBox(box, lines[i])));
   makeRoomForLines(sizes, inners, view.edges, under, direction === "right" ? "h" : "w");
-  const all = [view, sizes.map((size) => ({...size, ...turn.size(size)})), {under, wide: words.map(labelWidth)},
-    space];
+  const turned = sizes.map((size) => ({...size, ...turn.size(size)}));
+  const all = [view, turned, {under, wide: words.map(labelWidth)}, space];
   const first = columns ?? (room ? chooseColumns(...all, {...room, ...turn.size(room)}) : []);
   const placed = first.length > 0 ? placeInColumns(...all, first) : placeScope(...all);
   const {w, h} = turn.size(placed);

@@ -27,7 +27,8 @@ function frameOf(views, index, direction) {
   const lines = view.boxes.map((box) => (box.frame === undefined ? boxLines(box, [], column) : undefined));
   const inners = view.boxes.map((box) => (box.frame === undefined ? undefined
     : scopeFrame(frameOf(views, box.frame, direction))));
-  const frame = layOut(view, lines, inners, {direction, head: index !== 0, room: index === 0 ? ROOM : undefined});
+  const around = index === 0 ? {head: false, room: ROOM} : {head: true};
+  const frame = layOut(view, lines, inners, {direction, ...around});
   return {...frame, boxes: frame.boxes.map((placed) => ({...placed, instance: index}))};
 }
 
