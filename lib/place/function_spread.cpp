@@ -143,7 +143,7 @@ FunctionSpread::BodyPlace FunctionSpread::PlaceOf(const Node& call,
 }
 
 // Places a function's body: its arguments on the devices of `place`, a result on the device that
-// the result's producer requests.
+// the result's producer requests, if any.
 Error FunctionSpread::PlaceBody(Function& function, const BodyPlace& place) {
   OpenBody(function);
   Graph& body = function.body;
