@@ -255,7 +255,8 @@ const PageBody& GraphPage::Body(size_t body) {
   std::call_once(slot.body_once, [&] {
     slot.body.emplace(PageBody{Scopes(body), find_, marks_, KindsOfMarks(body),
                                EntryOf(graph(body)), clusters_, Stacks(), layers_,
-                               LoopVariables(graph(body), loops_.lookup(slot.graph))});
+                               LoopVariables(graph(body), loops_.lookup(slot.graph)),
+                               values_.get()});
   });
   return *slot.body;
 }
@@ -428,6 +429,10 @@ const LineTable& GraphPage::Lines() {
     stacks_ = std::make_unique<StackTexts>(lines_, page_lines_);
   });
   return lines_;
+}
+
+void GraphPage::SetValues(PageValues values) {
+  values_ = std::make_unique<ValueTexts>(std::move(values));
 }
 
 StackTexts& GraphPage::Stacks() {
