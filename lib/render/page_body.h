@@ -77,8 +77,8 @@ struct PageBody {
   const XlaClusters& clusters;
   StackTexts& stacks;
   const BoxLayers& layers;
-  LoopVariables variables;
   ValueTexts* values;  // may be null
+  LoopVariables variables;
 };
 
 // Writes "problem_count", and "problems", beginning at entry `from`, at most `limit`, as fields of
