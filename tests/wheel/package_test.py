@@ -162,7 +162,7 @@ def test_tables_are_read_as_lists_are(lenet):
             nodes[number]
     with pytest.raises(KeyError, match="there is no column 'nam'; the columns are: id, name, op"):
         nodes["nam"]
-    for sql, near in [("SELECT * FROM nods", "nodes"), ("SELECT n.opp FROM nodes n", "op"), ("SELECT nam FROM nodes", "name")]:
+    for sql, near in [("SELECT * FROM nods", "nodes"), ("SELECT n.opp FROM nodes n", "op"), ("SELECT nme FROM nodes", "name")]:
         with pytest.raises(tg.Error, match=rf"did you mean '{near}'\?$|did you mean '{near}', "):
             lenet.query(sql)
 
