@@ -77,12 +77,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (flags.model.empty() || (flags.query.empty() && flags.database.empty()))
     return MakeError("MODEL and QUERY are required (or MODEL and --db, or --schema)");
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph, invocation.sink()));
-  ASSIGN_OR_RETURN(std::string shown, flags.part.Take(flags.sizes, &input));
-  if (!shown.empty()) invocation.sink()(Severity::kInfo, flags.model + ": " + shown);
   auto pattern = PatternOf(flags.query);
   if (pattern && !(flags.database.empty() && flags.ledger.empty()))
     return MakeError("--db and --ledger are for SQL, and the query is a chain of ops");
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph, invocation.sink()));
+  ASSIGN_OR_RETURN(std::string shown, flags.part.Take(flags.sizes, &input));
+  if (!shown.empty()) invocation.sink()(Severity::kInfo, flags.model + ": " + shown);
   auto found = pattern ? FindPathRows(input.module(), *pattern, flags.limit)
                        : RunSql(input, flags, invocation);
   if (!found) return found.takeError();

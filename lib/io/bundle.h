@@ -32,8 +32,9 @@ class Bundle {
   struct Entry {
     DataType dtype = proto::DT_INVALID;
     Shape shape;
-    int64_t size = 0;       // bytes in the data file
-    uint32_t checksum = 0;  // of these bytes; of a tensor in slices, of the slices' checksums
+    int64_t size = 0;  // bytes in the data files
+    // CRC-32C of these bytes; for a tensor in slices, of the keys and checksums of its slices.
+    uint32_t checksum = 0;
   };
 
   int num_shards() const { return num_shards_; }  // data files

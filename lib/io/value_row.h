@@ -19,7 +19,7 @@ struct ValueRow {
   std::string name;
   std::string layer;  // the path of its layer; empty: in none
   DataType dtype = proto::DT_INVALID;
-  Shape shape;                              // of the value, if it is known
+  Shape shape;                              // of the variable, if the value is unknown
   std::optional<NumberStatistics> numbers;  // nullopt: no real numbers or bools, or no value
   std::string hash;                         // ChecksumText or HashText; empty: the value is unknown
   std::string problem;                      // why the value is unknown; empty: it is known

@@ -9,6 +9,10 @@ Expected<VariableValues> VariableValues::Open(const GraphInFile& graph, llvm::St
   VariableValues values(graph);
   values.variables_ = VariablesOfObjects(graph);
   llvm::erase_if(values.variables_, [](const SavedVariable& one) { return !one.is_own; });
+  for (const InitialValue& initial : graph.initial_values) {
+    if (Node node = graph.module->main.Find(initial.node))
+      values.initial_.try_emplace(node.id(), &initial);
+  }
   if (!prefix.empty()) RETURN_IF_ERROR(values.Bind(prefix));
   return values;
 }
@@ -26,13 +30,6 @@ Error VariableValues::Bind(llvm::StringRef prefix) {
     variable.shape = entry.shape;
   }
   return Error::success();
-}
-
-const InitialValue* VariableValues::InitialOf(const SavedVariable& variable) const {
-  llvm::StringRef node = graph_->module->main.node(variable.node).name();
-  for (const InitialValue& initial : graph_->initial_values)
-    if (initial.node == node) return &initial;
-  return nullptr;
 }
 
 bool VariableValues::Lack() const {

@@ -37,11 +37,14 @@ class VariableValues {
  private:
   explicit VariableValues(const GraphInFile& graph) : graph_(&graph) {}
   Error Bind(llvm::StringRef prefix);
-  const InitialValue* InitialOf(const SavedVariable& variable) const;
+  const InitialValue* InitialOf(const SavedVariable& variable) const {
+    return initial_.lookup(variable.node);
+  }
 
   const GraphInFile* graph_;
   std::optional<Bundle> bundle_;
   std::vector<SavedVariable> variables_;
+  llvm::DenseMap<NodeId, const InitialValue*> initial_;
   llvm::DenseMap<NodeId, std::string> keys_;     // in the checkpoint
   llvm::DenseMap<NodeId, std::string> reasons_;  // VariableBinding::Unbound
 };

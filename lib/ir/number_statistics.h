@@ -23,7 +23,8 @@ class NumberStatistics {
   NumberStatistics& operator+=(const NumberStatistics& other);
 
   int64_t finite() const { return negative + zero + positive; }
-  int64_t bad() const { return nan + negative_infinite + positive_infinite; }
+  int64_t infinite() const { return negative_infinite + positive_infinite; }
+  int64_t bad() const { return nan + infinite(); }
   int64_t elements() const { return finite() + bad(); }
   // The mean, the standard deviation of the whole population (not a sample's estimate), and the
   // Euclidean norm; 0 if no number is finite.

@@ -22,8 +22,8 @@ struct CallPlace {
 class CallPlaces {
  public:
   // The calls that `nodes` of the main graph make, and those that these make; a caller comes before
-  // what it calls. Calls are function calls and the functions of If, Case and While; those of other
-  // ops, such as datasets, are left out, and so are calls after the first 20,000.
+  // what it calls. Includes calls of functions and the functions of If, Case and While. Omits those
+  // of other ops, such as datasets, and calls after the first 20,000.
   CallPlaces(const Module& module, const std::vector<NodeId>& nodes);
 
   const Module& module() const { return module_; }

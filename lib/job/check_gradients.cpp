@@ -211,8 +211,8 @@ class Checker {
     }
     if (inputs_.empty())
       return MakeError(
-          "nothing to differentiate with respect to: there is no floating-point feed, and the "
-          "fetches need no floating-point resource variable with a value");
+          "no gradient to check: the graph has no floating-point feed, and the fetches depend on "
+          "no floating-point resource variable that has a value; give one with --feed");
     return Error::success();
   }
 
@@ -528,8 +528,8 @@ Expected<GradientEnds> FindGradientEnds(const OpenedGraph& opened, llvm::StringR
   }
   if (ends.xs.empty())
     return MakeError(
-        "there is no floating-point feed, and the fetches need no floating-point resource "
-        "variable");
+        "no gradient to check: the graph has no floating-point feed, and the fetches depend on no "
+        "floating-point resource variable; give one with --feed");
   return ends;
 }
 

@@ -25,7 +25,7 @@ void AddPlacement(const PlacementContext& context, llvm::StringRef function,
                   const LayerNames& layers, std::vector<LayerPlacement>* placements);
 
 // Writes "  conv1 to conv3 on GPU:0" and "  text on GPU:0, AsString on CPU:0" under the title
-// "layers", and an empty line; nothing if there are none. Unless `all`, at most 12 lines.
+// "layers", and an empty line. Writes nothing for an empty list, and at most 12 lines unless `all`.
 void WriteLayerPlacements(llvm::ArrayRef<LayerPlacement> placements, bool all,
                           llvm::raw_ostream& os);
 

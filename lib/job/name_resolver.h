@@ -52,8 +52,8 @@ class NameResolver {
   Expected<ResolvedFetch> Fetch(llvm::StringRef name);
   // Like Fetch, for a tensor of the main graph. Errors: it is inside of calls.
   Expected<std::string> MainTensor(llvm::StringRef name);
-  // Returns nullopt if there is no such tensor, or it is inside of calls. Errors: the other ones of
-  // Fetch.
+  // Like MainTensor, but returns nullopt if the tensor does not exist or is inside of calls. Errors:
+  // all others of Fetch.
   Expected<std::optional<std::string>> MainTensorIfThere(llvm::StringRef name);
 
   // Returns the nodes that a name means: those of a layer, of a scope or of a pattern, or one node.

@@ -217,7 +217,7 @@ void WriteStories(llvm::ArrayRef<NodeAnswer> answers, bool all, llvm::raw_ostrea
   size_t blocks = 0, left_out = 0;
   std::set<std::string> written;  // rules
   for (const Story& story : stories) {
-    // A rule that lacks an op is only an answer if there is no better one.
+    // A rule whose pattern lacks an op is shown only if no rule came closer.
     bool is_plain = story.weight == Story::kNothing ||
                     (!all && story.weight == Story::kFar && stories.front().weight < Story::kFar) ||
                     (story.weight == Story::kRewritten && story.IsOfHelpers() && !is_alone) ||

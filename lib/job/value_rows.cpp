@@ -14,8 +14,8 @@
 namespace grapnel {
 namespace {
 
-constexpr int64_t kElementsAPart = int64_t{1}
-                                   << 20;  // fixed, so that sums do not depend on threads
+// Parts have a fixed size, so that sums do not depend on the number of threads.
+constexpr int64_t kElementsAPart = 1'048'576;
 constexpr size_t kHeldBytes = size_t{64} << 20;
 constexpr size_t kWorthReleasing = size_t{64} << 10;  // bytes
 constexpr double kCostOfElement = 2;                  // nanoseconds

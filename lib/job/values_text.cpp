@@ -26,9 +26,7 @@ Rows RowsWhere(llvm::ArrayRef<ValueRow> rows, bool are_variables, Condition cond
   return found;
 }
 
-int64_t InfiniteOf(const ValueRow& row) {
-  return row.numbers ? row.numbers->positive_infinite + row.numbers->negative_infinite : 0;
-}
+int64_t InfiniteOf(const ValueRow& row) { return row.numbers ? row.numbers->infinite() : 0; }
 int64_t NansOf(const ValueRow& row) { return row.numbers ? row.numbers->nan : 0; }
 
 // Returns "2 variables have NaN: a, b".

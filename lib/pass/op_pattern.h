@@ -44,7 +44,7 @@ struct OpPattern {
 // A place where the graph differs from a pattern.
 struct PatternGap {
   std::string reason;         // "'r' (Reshape) is between 'm' (MatMul) and 'b' (BiasAdd)"
-  std::string remedy;         // what would close it, as a command
+  std::string remedy;         // how to close the gap: "put Relu directly after 'b'"
   std::vector<Node> between;  // nodes that the pattern does not have
   // True if a node of `between` computes: does not just pass its data on, as Reshape, Cast,
   // Transpose and fake quantization do.

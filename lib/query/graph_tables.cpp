@@ -325,7 +325,7 @@ class Tables {
       if (row.elements() >= 0) elements = Number(row.elements());
       if (const auto& numbers = row.numbers) {
         nan = Number(numbers->nan);
-        infinite = Number(numbers->positive_infinite + numbers->negative_infinite);
+        infinite = Number(numbers->infinite());
         zeros = Number(numbers->zero);
         if (numbers->finite() > 0) {
           min = numbers->min, max = numbers->max;

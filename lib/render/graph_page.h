@@ -173,7 +173,7 @@ class GraphPage {
   // The layers, and the boxes that show them: {"layers": [{"path", "class", "outputs": types of
   // the tensors that others read, "parameters": with those of layers in it, "trainable": of these,
   // if the file says it, "open": true if they are at least so many, "weights": [[name, type, node]]
-  // of its own, where the node is that in the main graph, if it is there}], "boxes": [[layer, body,
+  // of its own, with the variable's node if the main graph has it}], "boxes": [[layer, body,
   // scope, node]]}. A box is that of the scope or, if this is -1, that of the node; a layer without
   // a box of its own has that of its first node. Analyzes all bodies that have nodes of layers.
   std::string LayersJson();

@@ -12,7 +12,7 @@ namespace grapnel {
 namespace {
 
 constexpr int kNoNodes = -2;     // in CommonLayers: the scope has no shown nodes
-constexpr int kMostRounds = 16;  // of TakeInNodes: nodes that would need more stay where they are
+constexpr int kMostRounds = 16;  // of TakeInNodes; nodes that need more rounds stay outside
 
 llvm::StringRef LastPart(llvm::StringRef path) { return path.substr(path.rfind('/') + 1); }
 

@@ -1,4 +1,5 @@
-"""Graphs: opens them from files and objects, reads them as tables, runs them on arrays."""
+"""Graphs: opens them from files and objects, reads them as tables, runs them on arrays. One file, because most of it is one class:
+Graph, whose methods are documented where they are defined."""
 
 from __future__ import annotations
 

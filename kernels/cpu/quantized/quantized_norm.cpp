@@ -47,8 +47,8 @@ Error NormalizeImages(KernelContext& ctx, const InstanceAttrs& attrs) {
   std::vector<float> normed = Normalized(in, (range.high - range.low) / 255.0f, attrs.epsilon);
   QuantizedRange to = attrs.given;
   if (!attrs.is_given) {
-    // Ignores NaN, which a variance of at most -epsilon can give. If there is no other number, the
-    // range is infinite.
+    // Ignores NaN, which a variance of at most -epsilon causes. If all elements are NaN, the range
+    // is infinite.
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     to = {kInfinity, -kInfinity};
     for (float x : normed) {
