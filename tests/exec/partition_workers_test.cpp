@@ -50,7 +50,9 @@ TEST(PartitionWorkersTest, LongPartitionsRunAtTheSameTime) {
   PartitionWorkers workers(
       3, 3, helpers,
       [&](int) {
-        most = std::max<int>(most, ++inside);
+        int now = ++inside;
+        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
         for (int i = 0; i < 2000 && most < 3; ++i) std::this_thread::sleep_for(milliseconds(1));
         --inside;
         return Error::success();
