@@ -111,8 +111,7 @@ Expected<std::string> ChannelsText(const Tensor& tensor, int axis, int64_t limit
     std::vector<std::string> row = {std::to_string(i), "", "", "", ""};
     if (of.finite() > 0)
       row = {std::to_string(i), Text(of.min), Text(of.max), Text(of.mean()), Text(of.deviation())};
-    for (int64_t count : {of.nan, of.infinite(), of.zero})
-      row.push_back(std::to_string(count));
+    for (int64_t count : {of.nan, of.infinite(), of.zero}) row.push_back(std::to_string(count));
     rows.push_back(std::move(row));
   }
   std::string text = Table(rows);
