@@ -20,10 +20,10 @@ namespace grapnel {
 namespace {
 
 // NodeText() shows this many elements of a constant.
-constexpr int64_t kShown = 8;
+constexpr int64_t kShownElements = 8;
 
 // Returns a hash of all values of a constant if the line does not show all of them.
-std::string HashText(const Node& node) {
+std::string HashComment(const Node& node) {
   auto value = node.FindAttr("value");
   if (node.op() != "Const" || !value) return "";
   auto tensor = value->AsTensor();
@@ -33,14 +33,14 @@ std::string HashText(const Node& node) {
     llvm::consumeError(literal.takeError());
     return "";
   }
-  if (literal->num_elements() <= kShown || literal->is_splat()) return "";
+  if (literal->num_elements() <= kShownElements || literal->is_splat()) return "";
   return llvm::formatv("  # {0:x-16}", literal->Hash()).str();
 }
 
 void WriteBody(const Graph& graph, llvm::StringRef indent, llvm::raw_ostream& os) {
   for (NodeId id : CanonicalOrder(graph)) {
     Node node = graph.node(id);
-    os << indent << NodeText(node) << HashText(node) << "\n";
+    os << indent << NodeText(node) << HashComment(node) << "\n";
   }
 }
 
@@ -95,7 +95,7 @@ class NetworkWriter {
   void WriteBody(const Graph& graph, llvm::StringRef indent) {
     for (NodeId id : CanonicalOrder(graph)) {
       Node node = graph.node(id);
-      os_ << indent << WithStableNames(node, NodeText(node)) << HashText(node) << "\n";
+      os_ << indent << WithStableNames(node, NodeText(node)) << HashComment(node) << "\n";
     }
   }
 
@@ -192,7 +192,7 @@ void WriteVariables(const Model& model, const GraphInFile& graph, llvm::raw_ostr
   for (const std::string& line : lines) os << line << "\n";
 }
 
-void WriteGraph(const std::shared_ptr<Model>& model, size_t index, llvm::raw_ostream& os) {
+void WriteGraphAt(const std::shared_ptr<Model>& model, size_t index, llvm::raw_ostream& os) {
   const GraphInFile& graph = model->graphs[index];
   std::vector<const Signature*> distinct = DistinctSignatures(graph);
   if (distinct.empty()) return WriteWhole(*graph.module, os);
@@ -210,7 +210,7 @@ void WriteGraph(const std::shared_ptr<Model>& model, size_t index, llvm::raw_ost
 void WriteGraphLines(const std::shared_ptr<Model>& model, llvm::raw_ostream& os) {
   for (size_t i = 0; i < model->graphs.size(); ++i) {
     if (model->graphs.size() > 1) os << "--- " << Printable(model->graphs[i].title) << "\n";
-    if (model->graphs[i].module) WriteGraph(model, i, os);
+    if (model->graphs[i].module) WriteGraphAt(model, i, os);
   }
 }
 
