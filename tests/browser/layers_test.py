@@ -140,6 +140,23 @@ class Layers(page_case.PageCase):
             self.assertEqual(found[0], "Layer body (Sequential)")
             self.assertGreater(len(found), 6, "the weights of the layers in it")
 
+    def test_a_weight_shows_its_values(self):
+        click = "[...document.querySelectorAll('#panel .layer .link')].find((e) => e.textContent.endsWith('/kernel')).click()"
+        for show in (self.serve_and_show, self.open_file):
+            show(os.path.join(MODELS, "cnn_plain", "model"))
+            self.about("conv2d_1")
+            self.browser.js(click)
+            self.browser.wait("document.querySelector('#panel .layer .statistics')")
+            self.assertIn("elements\t1,152", self.browser.js("return document.querySelector('#panel .layer .statistics').innerText"))
+            self.browser.js(click)
+            self.browser.wait("!document.querySelector('#panel .layer .statistics')")
+            # So do the variable and the node that reads it.
+            for op in ("VarHandleOp", "ReadVariableOp"):
+                self.browser.js(f"return grapnel.find('op:{op} conv2d_1')")
+                self.browser.press("Enter")
+                self.browser.wait(f"document.querySelector('#panel h2')?.textContent === '{op}' && document.querySelector('#panel .value')")
+                self.assertRegex(self.browser.js("return document.querySelector('#panel').innerText"), "Stored value of sequential/conv2d_1/(bias|kernel)")
+
     def test_a_loop_is_opened_with_what_is_in_it(self):
         lone = "reviews_1/reader_1/while"
         for show in (self.serve_and_show, self.open_file):
