@@ -17,6 +17,7 @@
 #include "lib/render/scope_view.h"
 #include "lib/render/xla_clusters.h"
 #include "lib/shape/module_shapes.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/JSON.h"
 
@@ -262,7 +263,7 @@ class GraphPage {
   std::function<BoxLayers()> find_layers_;
   std::once_flag layers_once_;
   BoxLayers layers_;
-  llvm::DenseSet<const Graph*> loops_;
+  llvm::DenseMap<const Graph*, Node> loops_;
   std::optional<PageOpening> opening_;  // set by OpenAs
   const LineTable& Lines();
   StackTexts& Stacks();

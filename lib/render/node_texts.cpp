@@ -69,8 +69,10 @@ std::string TextWithPlaces(const Node& node, bool is_plain) {
          Printable(text.substr(at + inputs.size()));
 }
 
-// Returns the key that a result has in the signature whose body this is; empty if it has none.
-std::string KeyOfResult(const PageBody& body, const Node& node) {
+// Returns the name of the loop's variable that an argument or result is, or the key that a result has
+// in the signature whose body this is; empty if it is neither.
+std::string KeyOfEnd(const PageBody& body, const Node& node) {
+  if (std::string variable = body.variables.Of(node); !variable.empty()) return variable;
   if (!body.entry || !IsResult(node) || node.num_inputs() == 0) return "";
   Port port = node.input(0);
   for (const SignatureBody::End& end : body.entry->outputs)
@@ -113,7 +115,7 @@ class Writer {
     json_.attribute("op", Printable(node_.op()));
     if (IsArgument(node_)) json_.attribute("label", "arg " + Index());
     if (IsResult(node_)) json_.attribute("label", "result " + Index());
-    Text("key", Printable(KeyOfResult(body_, node_)));
+    Text("key", Printable(KeyOfEnd(body_, node_)));
     OpGroup group = GroupOf(node_.op());
     json_.attribute("group", static_cast<int>(group));
     if (group == OpGroup::kInput) json_.attribute("input", true);
@@ -323,7 +325,7 @@ void NodeTexts::MakeKey(const Node& node, bool with_panel, Key* key, bool* is_of
   AppendBytes(node.num_inputs(), key);
   if (body_.marks && body_.marks->device_of) AppendKeyText(body_.marks->device_of(node), key);
   AppendKeyText(body_.clusters.Of(node), key);
-  AppendKeyText(KeyOfResult(body_, node), key);
+  AppendKeyText(KeyOfEnd(body_, node), key);
   int outputs = NumOutputs(node);
   AppendBytes(outputs, key);
   for (int port = 0; port < std::min(outputs, kMostTypes); ++port) {

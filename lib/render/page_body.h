@@ -9,6 +9,7 @@
 #include <string>
 
 #include "lib/render/graph_page.h"
+#include "lib/render/loop_variables.h"
 #include "lib/render/scope_view.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
@@ -77,6 +78,7 @@ struct PageBody {
   StackTexts& stacks;
   const BoxLayers& layers;
   ValueTexts* values;  // may be null
+  LoopVariables variables;
 };
 
 // Writes "problem_count", and "problems", beginning at entry `from`, at most `limit`, as fields of
