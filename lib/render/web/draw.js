@@ -1,5 +1,6 @@
-// Paints frames on a canvas, or on a context with the same methods that writes SVG
-// (svg_context.js) or records the calls (paint_context.js). Colors come from the style sheet, so that each theme has its own colors.
+// Paints frames on a canvas, or on a context with the same methods that writes SVG (svg_context.js)
+// or records the calls (paint_context.js). Colors come from the style sheet, so that each theme has
+// its own colors.
 
 import {canOpen, LINE, MARKER, TITLE} from "./box_lines.js";
 import {LABEL_FONT} from "./edge_labels.js";

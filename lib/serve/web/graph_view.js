@@ -1,10 +1,11 @@
-// The canvas of a graph: open scopes, viewport, selected box; mouse, touch and keys.
+// The canvas of a graph: open scopes, viewport, selected box.
 
 import {canOpen, MARKER, TITLE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
 import {allBoxes, boxKey, openKey} from "./frames.js";
 import {LEGIBLE, MARGIN, refit, showMarked, startAtTop, TOO_SMALL, windowSize} from "./viewport.js";
 import {composeFrames, openLone} from "./opened.js";
+import {listenToKeys} from "./keys.js";
 import {listenToPointer} from "./pointer.js";
 import {lineWidth, textWidth} from "./text_width.js";
 
@@ -349,7 +350,7 @@ export class GraphView extends EventTarget {
 
   listen() {
     listenToPointer(this);
-    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    listenToKeys(this);
     new ResizeObserver(() => refit(this)).observe(this.canvas);
   }
 
@@ -381,44 +382,5 @@ export class GraphView extends EventTarget {
     const box = this.boxAt(event.offsetX, event.offsetY);
     this.canvas.style.cursor = box ? "pointer" : "grab";
     this.canvas.title = box ? box.box.path || box.box.name : "";
-  }
-
-  key(event) {
-    const pan = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key];
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (pan && this.chosen && !event.shiftKey) this.selectNext(...pan);
-    else if (pan) {
-      this.at.x -= pan[0] * 60;
-      this.at.y -= pan[1] * 60;
-      this.paint();
-    } else if (event.key === "Enter" || event.key === " ") {
-      if (this.chosen) this.toggle(this.chosen);
-      else if (this.boxes.length > 0) this.select(this.boxes[0]);
-    } else if (event.key === "Escape" || event.key === "Backspace") {
-      this.select(this.chosen?.parent);
-    } else if (event.key === "+" || event.key === "=") this.zoomBy(1.25);
-    else if (event.key === "-") this.zoomBy(0.8);
-    else if (event.key === "f" || event.key === "0") this.fitAnew();
-    else return;
-    event.preventDefault();
-  }
-
-  // Selects the box nearest to the selected one in the direction dx, dy, if there is one. Distances
-  // across this direction count more.
-  selectNext(dx, dy) {
-    const middle = (box) => [box.x + box.w / 2, box.y + (box.inner ? 14 : box.h / 2)];
-    const [x, y] = middle(this.boxes.find((box) => boxKey(box) === boxKey(this.chosen)) ?? this.chosen);
-    let best, least = Infinity;
-    for (const box of this.boxes) {
-      if (boxKey(box) === boxKey(this.chosen)) continue;
-      const [bx, by] = middle(box);
-      const ahead = (bx - x) * dx + (by - y) * dy, aside = Math.abs((bx - x) * dy) + Math.abs((by - y) * dx);
-      const cost = ahead + 2.5 * aside;
-      if (ahead <= 1 || cost >= least) continue;
-      [best, least] = [box, cost];
-    }
-    if (!best) return;
-    this.select(best);
-    this.keepInSight(boxKey(best));
   }
 }
