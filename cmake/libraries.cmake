@@ -54,15 +54,72 @@ function(grapnel_link target)
   target_link_libraries(${target} PUBLIC grapnel_options ${ARG_LINK} ${ARG_USES})
 endfunction()
 
+option(GRAPNEL_BATCHED "compile the files of a library of lib/ several at a time; OFF: each by itself" ON)
+
+# grapnel_add_batches(TARGET FILE ...): compiles the files in batches. A batch is a generated source that includes some of the files:
+# what they share, headers and instances of templates, is compiled once, which saves a third of the time. CMake's UNITY_BUILD would do it
+# too, but it writes absolute paths, which ccache cannot share between clones, and a new file moves others to another batch. Here the
+# hash of its path puts a file in one of a number of batches, a power of two: 6 to 12 files each on average. Larger ones save little more.
+function(grapnel_add_batches target)
+  list(LENGTH ARGN count)
+  set(batches 1)
+  while(count GREATER 12)
+    math(EXPR batches "2 * ${batches}")
+    math(EXPR count "(${count} + 1) / 2")
+  endwhile()
+  math(EXPR last "${batches} - 1")
+  foreach(batch RANGE ${last})
+    set(includes_${batch} "")
+  endforeach()
+  foreach(file IN LISTS ARGN)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
+    string(MD5 hash ${path})
+    string(SUBSTRING ${hash} 0 7 hash)
+    math(EXPR batch "0x${hash} % ${batches}")
+    string(APPEND includes_${batch} "#include \"${path}\"\n")
+  endforeach()
+  foreach(batch RANGE ${last})
+    if(includes_${batch})
+      set(source ${CMAKE_CURRENT_BINARY_DIR}/batch_${batch}.cpp)
+      file(CONFIGURE OUTPUT ${source} CONTENT "${includes_${batch}}" @ONLY)
+      target_sources(${target} PRIVATE ${source})
+    endif()
+  endforeach()
+endfunction()
+
+# Adds the files of a library to its target, in batches; alone if they have options or dependencies of their own (grapnel_embeds).
+function(grapnel_add_files target)
+  get_target_property(files ${target} GRAPNEL_FILES)
+  set(shared "")
+  foreach(file IN LISTS files)
+    get_property(has_options SOURCE ${file} PROPERTY COMPILE_OPTIONS SET)
+    get_property(has_dependencies SOURCE ${file} PROPERTY OBJECT_DEPENDS SET)
+    if(has_options OR has_dependencies)
+      target_sources(${target} PRIVATE ${file})
+    else()
+      list(APPEND shared ${file})
+    endif()
+  endforeach()
+  grapnel_add_batches(${target} ${shared})
+endfunction()
+
 # grapnel_library(ir LINK proto support USES lib FOLDERS sub): static library grapnel_ir of the *.cpp files of this directory and of
 # its subdirectories FOLDERS; does nothing if there are no files. The precompiled headers are those of the highest library among
-# job, pass and trace that it is or links. The libraries with readers, which are fuzzed, link none of these.
+# job, pass and trace that it is or links. The libraries with readers, which are fuzzed, link none of these. ONE_BY_ONE: never in
+# batches, for families of similar files to which contributors add.
 function(grapnel_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;USES;FOLDERS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "ONE_BY_ONE" "" "LINK;USES;FOLDERS")
   list(TRANSFORM ARG_FOLDERS APPEND "/*.cpp")
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${ARG_FOLDERS})
   if(sources)
-    add_library(grapnel_${name} STATIC ${sources})
+    if(GRAPNEL_BATCHED AND NOT ARG_ONE_BY_ONE)
+      add_library(grapnel_${name} STATIC)
+      set_target_properties(grapnel_${name} PROPERTIES GRAPNEL_FILES "${sources}")
+      # When the directory's CMakeLists.txt has set the properties of its files.
+      cmake_language(EVAL CODE "cmake_language(DEFER CALL grapnel_add_files grapnel_${name})")
+    else()
+      add_library(grapnel_${name} STATIC ${sources})
+    endif()
     grapnel_link(grapnel_${name} LINK ${ARG_LINK} USES ${ARG_USES})
     set(pch grapnel_pch)
     foreach(library IN ITEMS trace pass job)

@@ -25,6 +25,7 @@ SECONDS = [(re.compile(pattern), seconds) for pattern, seconds in [
     (r"Building CXX object kernels/cpu/.*/(linalg|sparse|state)/", 2.7),
     (r"Building CXX object kernels/", 1.6),
     (r"Building CXX object passes/", 0.4),
+    (r"Building CXX object lib/.*/batch_\d+\.", 5.5),
     (r"Building CXX object lib/(support|doctor/checks)/", 0.5),
     (r"Building CXX object lib/(trace/gradients|debugger|serve)/", 2.1),
     (r"Building CXX object lib/(trace|job|policy|doctor|tfdbg)/", 1.5),
@@ -139,7 +140,7 @@ class Build:
             text += (f", about {duration(seconds)}: an estimate from a release build, for {self.jobs} idle core{'s' * (self.jobs > 1)} of "
                      "2.6 GHz and an empty ccache. The time left follows the real speed")
         say(text)
-        needed = RELEASE_MEGABYTES * min(1.0, self.planned / 1200)
+        needed = RELEASE_MEGABYTES * min(1.0, self.planned / 750)
         if (free := free_megabytes(self.folder)) < needed:
             say(f"warning: {self.folder} has {free:.0f} MB free, and these steps may need {needed:.0f} MB")
 

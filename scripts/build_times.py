@@ -111,7 +111,8 @@ def measure(folder):
         one.is_cached = spent is not None and (spent < FASTEST if known is None else known)
         one.seconds = None if one.is_cached else spent
         of_object = headers.get(one.name, [])
-        one.headers = [header for header in (relative(path, folder) for path in of_object if PCH not in "/" + path) if header != one.source]
+        read = (relative(path, folder) for path in of_object if PCH not in "/" + path)
+        one.headers = [header for header in read if header != one.source and not header.endswith(".cpp")]  # a batch includes its files
         pch = next((path for path in of_object if path.endswith(PCH)), None)
         if pch:
             one.precompiled = frozenset(relative(path, folder) for path in headers.get(f"{relative(pch, folder)}.pch", []))

@@ -23,7 +23,7 @@ import sys
 from check_rooms import INCLUDE, ROOT, room_of
 
 # Checks of the sources, which take seconds.
-ALWAYS = ["rooms", "names", "prose", "tally", "documents.self_test", "public_headers"]
+ALWAYS = ["rooms", "names", "local_names", "prose", "tally", "documents.self_test", "public_headers"]
 EVERYTHING = re.compile(r"CMakeLists\.txt$|CMakePresets\.json$|^cmake/|^x$|^\.ci/|^tests/(lit\.cfg\.py|unittest\.sh)$|^lib/proto/|\.(cmake|in)$")
 # Commands that run the whole default pipeline unless --passes names passes.
 PIPELINE = {"opt", "bisect", "reduce", "passes", "check", "compare", "blame", "replay", "train", "convert"}

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lib/check/cause_reason.h"
+#include "lib/check/tensor_difference.h"
 #include "lib/ir/module.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
@@ -28,7 +29,7 @@ Literal ElementOf(const Literal& literal, int64_t i) {
   return Literal::Make(literal.dtype(), {}, bytes);
 }
 
-int64_t FirstBad(const Tensor& tensor) {
+int64_t FirstBadElement(const Tensor& tensor) {
   Literal literal = tensor.ToLiteral();
   auto is_bad = [&](int64_t i) {
     auto element = Tensor::FromLiteral(ElementOf(literal, i));
@@ -51,12 +52,6 @@ int64_t FirstBad(const Tensor& tensor) {
   }
   while (at + 1 < size && !is_bad(at)) ++at;
   return at;
-}
-
-std::vector<int64_t> IndexOf(int64_t flat, llvm::ArrayRef<int64_t> dims) {
-  std::vector<int64_t> index(dims.size());
-  for (size_t i = dims.size(); i-- > 0; flat /= dims[i]) index[i] = flat % dims[i];
-  return index;
 }
 
 // Returns, as text, the element that an op reads from `input` at `index` when it broadcasts the
@@ -250,8 +245,8 @@ void BadProducers::Add(const Node& node, BadOrigin origin, int output, const Ten
   cause.place = cause.function;
   cause.value = RecordOf(value);
   cause.iteration = static_cast<int>(IterationOf(CurrentCall()));
-  int64_t first = FirstBad(value);
-  made.index = IndexOf(first, value.dims());
+  int64_t first = FirstBadElement(value);
+  made.index = IndexOfElement(first, value.dims());
   made.element = ElementOf(value.ToLiteral(), first).ToString();
   for (int i = 0;
        origin == BadOrigin::kOp && i < node.num_inputs() && i < static_cast<int>(inputs_.size());

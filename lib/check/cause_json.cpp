@@ -9,8 +9,6 @@ namespace {
 using llvm::json::fixUTF8;
 using llvm::json::OStream;
 
-constexpr int kLinesAround = 5;
-
 // Writes an index, or null for -1.
 void WriteIndex(OStream& json, const char* key, int index) {
   json.attribute(key, index < 0 ? llvm::json::Value(nullptr) : llvm::json::Value(index));
@@ -28,11 +26,12 @@ void WriteSourceLines(OStream& json, const DebugRun& run, const Cause& cause) {
     json.attribute("line", frame.line);
     json.attribute("function", fixUTF8(frame.function));
     std::vector<llvm::StringRef> lines = SourceLines(source);
-    int first = std::max(1, frame.line - kLinesAround);
+    int first = std::max(1, frame.line - kSourceLinesAround);
     json.attribute("first_line", first);
     json.attributeArray("lines", [&] {
       for (int line = first;
-           line <= frame.line + kLinesAround && line <= static_cast<int>(lines.size()); ++line)
+           line <= frame.line + kSourceLinesAround && line <= static_cast<int>(lines.size());
+           ++line)
         json.value(fixUTF8(lines[line - 1]));
     });
   });

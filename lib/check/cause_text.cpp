@@ -8,8 +8,6 @@
 namespace grapnel {
 namespace {
 
-constexpr int kLinesAround = 5;
-
 void WriteSource(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os) {
   os << "\nsource ";
   if (cause.frame < 0) {
@@ -23,8 +21,8 @@ void WriteSource(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os)
     os << " (" << Plural(cause.framework_frames, "frame") << " of TensorFlow or Keras omitted)";
   os << "\n";
   std::vector<llvm::StringRef> lines = SourceLines(source);
-  int last = std::min<int>(static_cast<int>(lines.size()), frame.line + kLinesAround);
-  for (int line = std::max(1, frame.line - kLinesAround); line <= last; ++line)
+  int last = std::min<int>(static_cast<int>(lines.size()), frame.line + kSourceLinesAround);
+  for (int line = std::max(1, frame.line - kSourceLinesAround); line <= last; ++line)
     os << llvm::formatv("{0} {1,5}  {2}\n", line == frame.line ? ">" : " ", line,
                         lines[line - 1].rtrim());
   if (lines.empty()) os << "  (the text of this file is not in the folder)\n";

@@ -9,6 +9,9 @@
 
 namespace grapnel {
 
+// How many lines of source are shown before and after the one that made a tensor.
+constexpr int kSourceLinesAround = 5;
+
 // Writes the first cause of a run (WriteCauseText), its consequences and the other causes; a
 // sentence if there is no cause, or if the records cannot tell.
 void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os);

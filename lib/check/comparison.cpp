@@ -23,7 +23,7 @@ double UlpOf(DataType type, double value) {
 
 // Returns part 0 (real) or 1 (imaginary) of a complex element, and other elements as a double. The
 // parts are compared separately.
-double Part(const Literal& literal, int64_t i, int part) {
+double ComplexPart(const Literal& literal, int64_t i, int part) {
   if (part == 0) return literal.AsDouble(i);
   size_t size = DataTypeSize(literal.dtype());
   const char* at = literal.bytes().data() + (literal.is_splat() ? 0 : i * size) + size / 2;
@@ -45,7 +45,7 @@ void VisitMagnitudes(const Literal& literal, Visit visit) {
   if (!complex && !IsFloating(literal.dtype())) return;
   for (int64_t i = 0; i < literal.num_elements(); ++i) {
     for (int part = 0; part < (complex ? 2 : 1); ++part) {
-      double size = std::fabs(Part(literal, i, part));
+      double size = std::fabs(ComplexPart(literal, i, part));
       if (size > 0 && std::isfinite(size)) visit(size);
     }
   }
@@ -85,7 +85,7 @@ Comparison Compare(const Literal& got, const Literal& expected, double rtol, dou
   int64_t wrong = 0, first = 0;
   for (int64_t i = 0; i < got.num_elements(); ++i) {
     for (int part = 0; part < parts; ++part) {
-      double a = Part(got, i, part), b = Part(expected, i, part);
+      double a = ComplexPart(got, i, part), b = ComplexPart(expected, i, part);
       // Compare integers as int64: a double cannot distinguish large ones.
       bool equal =
           exact ? got.AsInt(i) == expected.AsInt(i) : a == b || (std::isnan(a) && std::isnan(b));

@@ -68,8 +68,8 @@ bool SameText(llvm::StringRef a, llvm::StringRef b) {
   return true;
 }
 
-std::optional<std::string> DifferenceOf(const Effect& got, const Effect& expected,
-                                        SameValues same) {
+std::optional<std::string> EffectDifference(const Effect& got, const Effect& expected,
+                                            SameValues same) {
   bool is_same = got.op == expected.op && got.values.size() == expected.values.size();
   for (size_t i = 0; is_same && i < got.values.size(); ++i) {
     bool are_lines = got.op == kPrinted;
@@ -90,7 +90,7 @@ bool SameInAnyOrder(llvm::ArrayRef<Effect> got, llvm::ArrayRef<Effect> expected,
   std::vector<bool> taken(got.size());
   return llvm::all_of(expected, [&](const Effect& effect) {
     for (size_t i = 0; i < got.size(); ++i) {
-      if (taken[i] || DifferenceOf(got[i], effect, same)) continue;
+      if (taken[i] || EffectDifference(got[i], effect, same)) continue;
       taken[i] = true;
       return true;
     }
@@ -103,7 +103,7 @@ std::optional<std::string> DifferenceOfAsserted(llvm::ArrayRef<Effect> got,
                                                 llvm::ArrayRef<Effect> expected, SameValues same) {
   auto first_without = [&](llvm::ArrayRef<Effect> ones, llvm::ArrayRef<Effect> others) {
     for (size_t i = 0; i < ones.size(); ++i) {
-      auto is_it = [&](const Effect& other) { return !DifferenceOf(other, ones[i], same); };
+      auto is_it = [&](const Effect& other) { return !EffectDifference(other, ones[i], same); };
       if (llvm::none_of(others, is_it)) return i;
     }
     return ones.size();
@@ -240,7 +240,7 @@ std::optional<std::string> DifferenceOf(const Effects& got, const Effects& expec
       std::string place = target + ", effect " + std::to_string(i + 1) + ": ";
       if (i >= is.size()) return place + "was " + TextOfEffect(was[i]) + ", and is gone";
       if (i >= was.size()) return place + "is " + TextOfEffect(is[i]) + " now, and was not there";
-      if (auto difference = DifferenceOf(is[i], was[i], same)) return place + *difference;
+      if (auto difference = EffectDifference(is[i], was[i], same)) return place + *difference;
     }
   }
   return std::nullopt;

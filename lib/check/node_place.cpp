@@ -9,12 +9,12 @@
 namespace grapnel {
 namespace {
 
-using Part = std::pair<std::string, llvm::StringRef>;  // a role ("body"), and its function
+using CalledPart = std::pair<std::string, llvm::StringRef>;  // a role ("body"), and its function
 
-std::vector<Part> PartsOf(const Node& caller) {
+std::vector<CalledPart> PartsOf(const Node& caller) {
   llvm::StringRef op = caller.op();
   op.consume_front("Stateless");
-  std::vector<Part> parts;
+  std::vector<CalledPart> parts;
   auto add = [&](const char* part, const char* attr) {
     auto value = caller.Attr(attr);
     auto function = value ? value->AsFuncName() : std::nullopt;

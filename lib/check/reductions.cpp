@@ -11,7 +11,7 @@
 namespace grapnel {
 namespace {
 
-struct Place {
+struct ItemPlace {
   Graph* graph = nullptr;
   Function* function = nullptr;
   NodeId id = kNoNode;
@@ -21,8 +21,8 @@ struct Place {
     if (function) function->changed = true;
   }
 };
-Place PlaceOf(Module& module, const Item& item) {
-  Place place;
+ItemPlace PlaceOf(Module& module, const Item& item) {
+  ItemPlace place;
   place.function = item.function.empty() ? nullptr : module.FindFunction(item.function);
   if (!item.function.empty() && !place.function) return place;
   place.graph = place.function ? &place.function->body : &module.main;
@@ -53,7 +53,7 @@ class DropResults : public Reduction {
   }
   void Apply(Module& module, llvm::ArrayRef<Item> items) const override {
     for (const Item& item : items) {
-      Place place = PlaceOf(module, item);
+      ItemPlace place = PlaceOf(module, item);
       if (place && place.node().uses().empty() && module.main.num_nodes() > 1)
         module.main.RemoveNode(place.id);
     }
@@ -126,7 +126,7 @@ class GoRound : public Reduction {
   }
   void Apply(Module& module, llvm::ArrayRef<Item> items) const override {
     for (const Item& item : items) {
-      Place place = PlaceOf(module, item);
+      ItemPlace place = PlaceOf(module, item);
       int slot = place ? InputLike(place.node()) : -1;
       if (slot < 0) continue;
       Port source = place.node().input(slot);
@@ -159,7 +159,7 @@ class DropControlEdges : public Reduction {
   }
   void Apply(Module& module, llvm::ArrayRef<Item> items) const override {
     for (const Item& item : items) {
-      Place place = PlaceOf(module, item);
+      ItemPlace place = PlaceOf(module, item);
       Node from = place ? place.graph->Find(item.part) : Node();
       if (!from) continue;
       place.graph->RemoveControl(place.id, from.id());
@@ -174,7 +174,7 @@ class DropDevices : public Reduction {
   }
   void Apply(Module& module, llvm::ArrayRef<Item> items) const override {
     for (const Item& item : items) {
-      Place place = PlaceOf(module, item);
+      ItemPlace place = PlaceOf(module, item);
       if (!place) continue;
       place.graph->SetDevice(place.id, "");
       place.Changed();
@@ -204,7 +204,7 @@ class DropAttributes : public Reduction {
   }
   void Apply(Module& module, llvm::ArrayRef<Item> items) const override {
     for (const Item& item : items) {
-      Place place = PlaceOf(module, item);
+      ItemPlace place = PlaceOf(module, item);
       const OpInfo* info = place ? FindOp(place.node().op()) : nullptr;
       if (!info || !CanGo(*info, item.part)) continue;
       place.graph->RemoveAttr(place.id, item.part);
@@ -228,7 +228,7 @@ class FlattenConstants : public Reduction {
   Items Find(Module& module) const override { return NodesWhere(module, IsWanted); }
   void Apply(Module& module, llvm::ArrayRef<Item> items) const override {
     for (const Item& item : items) {
-      Place place = PlaceOf(module, item);
+      ItemPlace place = PlaceOf(module, item);
       if (!place || !IsWanted(place.node())) continue;
       Literal literal = llvm::cantFail(Literal::FromConst(place.node()));
       size_t size = DataTypeSize(literal.dtype());

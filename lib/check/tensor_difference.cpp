@@ -115,12 +115,6 @@ double UlpAt(double value, int mantissa_bits, int least_exponent) {
   return std::ldexp(1.0, exponent - mantissa_bits);
 }
 
-std::vector<int64_t> IndexOf(int64_t flat, llvm::ArrayRef<int64_t> dims) {
-  std::vector<int64_t> index(dims.size());
-  for (size_t i = dims.size(); i-- > 0; flat /= dims[i]) index[i] = flat % dims[i];
-  return index;
-}
-
 std::string ElementText(const Tensor& tensor, int64_t i) {
   Literal literal = tensor.ToLiteral();
   if (tensor.dtype() == proto::DT_STRING) {
@@ -136,8 +130,8 @@ std::string ElementText(const Tensor& tensor, int64_t i) {
   return text;
 }
 
-void Place(const Tensor& a, const Tensor& b, int64_t at, TensorDifference* difference) {
-  difference->index = IndexOf(at, a.dims());
+void SetPlace(const Tensor& a, const Tensor& b, int64_t at, TensorDifference* difference) {
+  difference->index = IndexOfElement(at, a.dims());
   difference->value_a = ElementText(a, at);
   difference->value_b = ElementText(b, at);
 }
@@ -150,7 +144,7 @@ void DiffStrings(const Tensor& a, const Tensor& b, TensorDifference* out) {
   }
   if (first < 0) return;
   out->agreement = Agreement::kDiverged;
-  Place(a, b, first, out);
+  SetPlace(a, b, first, out);
 }
 
 // Compares elements as int64, since a double cannot distinguish large integers.
@@ -171,7 +165,7 @@ void DiffIntegers(const Tensor& a, const Tensor& b, TensorDifference* out) {
   if (worst < 0) return;
   out->agreement = Agreement::kDiverged;
   out->norm_error = largest > 0 ? out->max_abs / largest : out->max_abs;
-  Place(a, b, worst, out);
+  SetPlace(a, b, worst, out);
 }
 
 void DiffFloats(const Tensor& a, const Tensor& b, const Tolerance& tolerance,
@@ -223,10 +217,16 @@ void DiffFloats(const Tensor& a, const Tensor& b, const Tolerance& tolerance,
   if (!std::isfinite(out->cosine)) out->cosine = 0;
   if (first_nan >= 0) out->mismatch = "nan";
   out->agreement = out->diverged > 0 ? Agreement::kDiverged : Agreement::kWithin;
-  Place(a, b, (first_nan >= 0 ? first_nan : worst) / parts, out);
+  SetPlace(a, b, (first_nan >= 0 ? first_nan : worst) / parts, out);
 }
 
 }  // namespace
+
+std::vector<int64_t> IndexOfElement(int64_t flat, llvm::ArrayRef<int64_t> dims) {
+  std::vector<int64_t> index(dims.size());
+  for (size_t i = dims.size(); i-- > 0; flat /= dims[i]) index[i] = flat % dims[i];
+  return index;
+}
 
 double UnitRoundoff(DataType type) {
   if (!IsFloating(type) && !IsComplex(type)) return 0;

@@ -54,6 +54,9 @@ TensorDifference DifferenceOf(const Tensor& a, const Tensor& b, const Tolerance&
 // other dtypes.
 double UnitRoundoff(DataType type);
 
+// Returns the index of an element in dimensions `dims`, given its row-major position.
+std::vector<int64_t> IndexOfElement(int64_t flat, llvm::ArrayRef<int64_t> dims);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_CHECK_TENSOR_DIFFERENCE_H_

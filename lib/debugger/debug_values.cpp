@@ -26,8 +26,8 @@ void AddAt(llvm::ArrayRef<Composite> composites, llvm::ArrayRef<Tensor> tensors,
 
 // Returns the current values of the components of a composite tensor among `node`'s inputs or
 // outputs; empty if a component has no value.
-std::vector<Tensor> PartsOf(const Debugger& debugger, const Node& node, const Composite& composite,
-                            bool is_read) {
+std::vector<Tensor> ComponentsOf(const Debugger& debugger, const Node& node,
+                                 const Composite& composite, bool is_read) {
   std::vector<Tensor> parts;
   for (int port : composite.ports) {
     Port from = is_read ? node.input(port) : Port{node.id(), port};
@@ -67,7 +67,7 @@ std::vector<PartOf> PartsOf(const Debugger& debugger, const WatchedPort& port, i
   std::vector<PartOf> found;
   Node maker = port.graph->node(port.node);
   auto add = [&](const Node& node, const Composite& composite, bool is_read) {
-    std::vector<Tensor> parts = PartsOf(debugger, node, composite, is_read);
+    std::vector<Tensor> parts = ComponentsOf(debugger, node, composite, is_read);
     if (!parts.empty()) found.push_back({node, WholeOf(composite, parts, is_read, limit)});
   };
   for (const Composite& composite : CompositeOutputs(maker)) {

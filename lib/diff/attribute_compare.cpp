@@ -60,7 +60,7 @@ std::optional<double> NormOf(const Literal& literal) {
   return std::sqrt(sum);
 }
 
-std::string NumberText(double value) {
+std::string ShortNumberText(double value) {
   std::string out;
   llvm::raw_string_ostream(out) << llvm::format("%.6g", value);
   return out;
@@ -72,7 +72,7 @@ std::string LiteralText(const Literal& literal) {
   std::string text = (DataTypeName(literal.dtype()) + DimsText(literal.dims())).str();
   if (literal.num_elements() <= kShownElements || literal.is_splat())
     return text + " " + literal.ToString(kShownElements);
-  if (auto norm = NormOf(literal)) return text + " norm " + NumberText(*norm);
+  if (auto norm = NormOf(literal)) return text + " norm " + ShortNumberText(*norm);
   return text + " " + literal.ToString(kShownElements);
 }
 
@@ -190,9 +190,9 @@ std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, A
     if (apart != 0) changed += each;
     most = std::max(most, apart);
   }
-  texts.second = "norm " + NumberText(*NormOf(*value_b)) + ", " + std::to_string(changed) + " of " +
-                 std::to_string(value_a->num_elements()) + " elements, by " + NumberText(most) +
-                 " at most";
+  texts.second = "norm " + ShortNumberText(*NormOf(*value_b)) + ", " + std::to_string(changed) +
+                 " of " + std::to_string(value_a->num_elements()) + " elements, by " +
+                 ShortNumberText(most) + " at most";
   return texts;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // Removes the numbers at the end: "conv2d_7_1" becomes "conv2d"; a component that is only a number
 // stays.
-llvm::StringRef WithoutNumbers(llvm::StringRef part) {
+llvm::StringRef WithoutEndNumbers(llvm::StringRef part) {
   while (true) {
     size_t stem = part.size();
     while (stem > 0 && llvm::isDigit(part[stem - 1])) --stem;
@@ -26,7 +26,7 @@ void WriteNameClass(llvm::StringRef name, llvm::SmallVectorImpl<char>* out) {
   }
   while (true) {
     size_t slash = name.find('/');
-    llvm::StringRef stem = WithoutNumbers(name.take_front(slash));
+    llvm::StringRef stem = WithoutEndNumbers(name.take_front(slash));
     out->append(stem.begin(), stem.end());
     if (slash == llvm::StringRef::npos) return;
     out->push_back('/');

@@ -12,6 +12,8 @@
 namespace grapnel {
 
 constexpr int32_t kNobody = -1;
+// How often the nodes of cycles, which have no order, are hashed.
+constexpr int kRoundsOnCycles = 8;
 
 // Nodes have the indices 0, 1, ... in the graph's order. Names and ops are hashes of strings, since
 // the two modules to compare give equal strings different ids.

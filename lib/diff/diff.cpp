@@ -46,7 +46,7 @@ std::vector<uint32_t> OrderOf(llvm::ArrayRef<MatchedPair> pairs, bool side_by_si
   return order;
 }
 
-void Sort(Diff* diff, bool side_by_side) {
+void SortDiff(Diff* diff, bool side_by_side) {
   std::vector<MatchedPair> matched;
   matched.reserve(diff->matched.size());
   for (uint32_t i : OrderOf(diff->matched, side_by_side))
@@ -87,7 +87,7 @@ Diff DiffModules(const Module& a, const Module& b, const DiffOptions& options) {
   ModuleMatching matching(*view_a, *view_b, options);
   Diff diff = MakeEditList(*view_a, *view_b, matching, options);
   if (!options.only.empty()) Restrict(&diff, options.only);
-  Sort(&diff, options.side_by_side);
+  SortDiff(&diff, options.side_by_side);
   if (options.by_name) FindOutcomes(a, b, &diff);
   return diff;
 }

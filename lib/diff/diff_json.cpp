@@ -7,9 +7,9 @@
 namespace grapnel {
 namespace {
 
-class Writer {
+class DiffJsonWriter {
  public:
-  explicit Writer(llvm::json::OStream& json) : json_(json) {}
+  explicit DiffJsonWriter(llvm::json::OStream& json) : json_(json) {}
 
   void Write(const Diff& diff, const DiffStatistics& statistics,
              llvm::ArrayRef<PythonFunctionChanges> functions,
@@ -186,7 +186,7 @@ void WriteDiffJson(const Diff& diff, const DiffStatistics& statistics,
                    llvm::ArrayRef<PythonFunctionChanges> functions,
                    llvm::ArrayRef<SignatureDiff> signatures, const ValueReport* values,
                    llvm::json::OStream& json) {
-  Writer(json).Write(diff, statistics, functions, signatures, values);
+  DiffJsonWriter(json).Write(diff, statistics, functions, signatures, values);
 }
 
 }  // namespace grapnel

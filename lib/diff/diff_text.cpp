@@ -44,14 +44,14 @@ using Path = std::vector<std::string>;
 
 constexpr llvm::StringLiteral kPythonFunction = "Python function ";
 
-std::string Leaf(const NodeEntry& entry) {
+std::string LeafOf(const NodeEntry& entry) {
   llvm::StringRef name = entry.node.name();
   size_t slash = name.rfind('/');
   return (slash == llvm::StringRef::npos ? name : name.substr(slash + 1)).str();
 }
 
 // Returns "Add + 2 Const": the ops of the nodes with their counts, sorted by name.
-std::string OpsText(llvm::ArrayRef<NodeEntry> nodes) {
+std::string OpCountsText(llvm::ArrayRef<NodeEntry> nodes) {
   std::map<std::string, int> ops;
   for (const NodeEntry& node : nodes) ++ops[node.node.op().str()];
   std::string text;
@@ -173,13 +173,13 @@ class TextWriter {
   void AddNode(Sign sign, const NodeEntry& node) {
     std::string op = node.node.op().str();
     Add(sign == Sign::kAdded ? PathInA(node) : PathOf(node),
-        {sign, Leaf(node), "(" + op + ")", op, node.node});
+        {sign, LeafOf(node), "(" + op + ")", op, node.node});
   }
 
   void AddRemoved(const NodeEntry& node, const NodeOutcome& fate) {
     if (fate.into.empty()) return AddNode(Sign::kRemoved, node);
     std::string op = node.node.op().str();
-    Line line = {Sign::kRemoved, Leaf(node), "(" + op + ")  " + OutcomeText(fate),
+    Line line = {Sign::kRemoved, LeafOf(node), "(" + op + ")  " + OutcomeText(fate),
                  op + OutcomeWord(fate.kind).str()};
     line.most_alike = kShownFates;
     Add(PathOf(node), std::move(line));
@@ -189,14 +189,14 @@ class TextWriter {
     // A group is listed under the name of its single node: a fusion at the fused node, a split at
     // the original node.
     const NodeEntry& at = group.b.size() == 1 ? group.b[0] : group.a[0];
-    std::string kind = OpsText(group.a) + " -> " + OpsText(group.b);
+    std::string kind = OpCountsText(group.a) + " -> " + OpCountsText(group.b);
     std::string rest = "(" + kind + ")";
     const auto& many = group.b.size() == 1 ? group.a : group.b;
     if (options_.all) {
       rest += group.b.size() == 1 ? "  from" : "  into";
       for (const NodeEntry& node : many) rest += (" " + node.name).str();
     }
-    Add(group.b.size() == 1 ? PathInA(at) : PathOf(at), {Sign::kGrouped, Leaf(at), rest, kind});
+    Add(group.b.size() == 1 ? PathInA(at) : PathOf(at), {Sign::kGrouped, LeafOf(at), rest, kind});
   }
 
   void AddChanged(const MatchedPair& pair) {
@@ -221,7 +221,7 @@ class TextWriter {
       between = "; ";
     }
     if (left_out > 0) rest += "; and " + WithCommas(left_out) + " more";
-    Add(PathOf(pair.a), {Sign::kChanged, Leaf(pair.a), rest, kind});
+    Add(PathOf(pair.a), {Sign::kChanged, LeafOf(pair.a), rest, kind});
   }
 
   void AddFunction(const FunctionEntry& function) {

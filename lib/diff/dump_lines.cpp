@@ -54,14 +54,14 @@ constexpr std::array kMoments = {
 
 // A file name split into its parts: "before_X_ADDRESS_2" has base X, is from before the pass, and
 // is repetition 2.
-struct Parts {
+struct FileNameParts {
   llvm::StringRef base, address;
   int when = 1;  // 0: before, 1: neither, 2: after
   int turn = 0;
 };
 
-Parts PartsOf(llvm::StringRef name) {
-  Parts parts;
+FileNameParts FileNamePartsOf(llvm::StringRef name) {
+  FileNameParts parts;
   for (int i = 0; i < 2; ++i) {
     auto [head, last] = name.rsplit('_');
     if (!IsDigits(last) || head.empty()) break;
@@ -97,7 +97,7 @@ Sketch SketchOf(const Module& module) {
   return sketch;
 }
 
-double Similarity(const Sketch& a, const Sketch& b) {
+double SketchSimilarity(const Sketch& a, const Sketch& b) {
   size_t i = 0, j = 0, seen = 0, both = 0;
   while (seen < kSketch && (i < a.size() || j < b.size())) {
     ++seen;
@@ -165,7 +165,7 @@ class Joining {
     for (size_t i : settled_) {
       if (has_partitions_ && IsOfPartitions(i) != IsOfPartitions(loose)) continue;
       bool is_named = IsNamed(i, stages_[loose]);
-      double similarity = Similarity(SketchAt(i), SketchAt(loose));
+      double similarity = SketchSimilarity(SketchAt(i), SketchAt(loose));
       if (!is_named && similarity < kAlike) continue;
       std::tuple score(is_named, similarity, MomentOf(stages_[i].stage).has_value(),
                        -Taken(stages_[i].line, loose));
@@ -241,7 +241,7 @@ std::optional<int> MomentOf(llvm::StringRef stage) {
 std::optional<DumpStage> LooseDump(llvm::StringRef file) {
   llvm::StringRef name = file;
   if (!name.consume_back(".pbtxt") && !name.consume_back(".pb")) return std::nullopt;
-  Parts parts = PartsOf(name);
+  FileNameParts parts = FileNamePartsOf(name);
   DumpStage stage{file.str(), parts.base.str(), "", "", true};
   stage.turn = parts.turn;
   stage.when = parts.when;

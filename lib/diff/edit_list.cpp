@@ -18,15 +18,15 @@ namespace {
 
 // The source of an input in a form that both graphs share: a node of B, a group (a fusion or
 // split), or a node that only one graph has.
-struct Source {
+struct InputSource {
   enum Kind { kPaired, kGroup, kOnlyA, kOnlyB, kDangling } kind;
   int64_t index;
   int32_t port;
   std::string text;  // for a dangling input
-  bool operator==(const Source& other) const {
+  bool operator==(const InputSource& other) const {
     return kind == other.kind && index == other.index && port == other.port && text == other.text;
   }
-  bool operator<(const Source& other) const {
+  bool operator<(const InputSource& other) const {
     return std::tie(kind, index, port, text) <
            std::tie(other.kind, other.index, other.port, other.text);
   }
@@ -141,13 +141,14 @@ class BodyComparison {
       if (of_a[k].second == of_b[k].second) in_order_.insert(of_a[k].second);
   }
 
-  Source SourceOf(const Side& side, bool is_a, int32_t reader, int slot, BodyView::In in) const {
+  InputSource SourceOf(const Side& side, bool is_a, int32_t reader, int slot,
+                       BodyView::In in) const {
     if (in.node == kNobody)
-      return {Source::kDangling, 0, in.port, side.view->node(reader).DanglingText(slot).str()};
-    if (side.group[in.node] != kNobody) return {Source::kGroup, side.group[in.node], 0, ""};
+      return {InputSource::kDangling, 0, in.port, side.view->node(reader).DanglingText(slot).str()};
+    if (side.group[in.node] != kNobody) return {InputSource::kGroup, side.group[in.node], 0, ""};
     if (side.other[in.node] == kNobody)
-      return {is_a ? Source::kOnlyA : Source::kOnlyB, in.node, in.port, ""};
-    return {Source::kPaired, is_a ? side.other[in.node] : in.node, in.port, ""};
+      return {is_a ? InputSource::kOnlyA : InputSource::kOnlyB, in.node, in.port, ""};
+    return {InputSource::kPaired, is_a ? side.other[in.node] : in.node, in.port, ""};
   }
 
   static std::string InputText(const Side& side, int32_t reader, int slot, BodyView::In in) {
@@ -187,7 +188,7 @@ class BodyComparison {
     }
   }
 
-  using Controls = std::vector<std::pair<Source, std::string>>;  // sorted, without duplicates
+  using Controls = std::vector<std::pair<InputSource, std::string>>;  // sorted, without duplicates
 
   Controls ControlsOf(const Side& side, bool is_a, int32_t i) const {
     Controls out;
@@ -213,7 +214,7 @@ class BodyComparison {
       std::vector<std::string> names;
       for (const auto& [source, text] : from) {
         auto at = std::lower_bound(in.begin(), in.end(), source,
-                                   [](const auto& x, const Source& s) { return x.first < s; });
+                                   [](const auto& x, const InputSource& s) { return x.first < s; });
         if (at == in.end() || !(at->first == source)) names.push_back(text);
       }
       llvm::sort(names);

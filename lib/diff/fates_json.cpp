@@ -5,9 +5,9 @@
 namespace grapnel {
 namespace {
 
-class Writer {
+class FatesJsonWriter {
  public:
-  explicit Writer(llvm::json::OStream& json) : json_(json) {}
+  explicit FatesJsonWriter(llvm::json::OStream& json) : json_(json) {}
 
   void Write(const Diff& diff) {
     json_.attributeArray("fates", [&] {
@@ -50,6 +50,8 @@ class Writer {
 
 }  // namespace
 
-void WriteFatesJson(const Diff& diff, llvm::json::OStream& json) { Writer(json).Write(diff); }
+void WriteFatesJson(const Diff& diff, llvm::json::OStream& json) {
+  FatesJsonWriter(json).Write(diff);
+}
 
 }  // namespace grapnel

@@ -29,7 +29,7 @@ constexpr const char* kInOtherOrder = "with operands in another order";
 constexpr const char* kReadsSuccessor = "follow a removed input";
 
 // The source of an input: a node's name, which means the same node in both graphs, and its output.
-using Source = std::pair<llvm::StringRef, int32_t>;
+using NamedSource = std::pair<llvm::StringRef, int32_t>;
 
 class Counting {
  public:
@@ -87,7 +87,7 @@ class Counting {
 
   // True if the input `after` of B's node is the input `before` of A's node, the node that replaced
   // `before`, or part of what replaced `before`, an inlined call.
-  bool Follows(const MatchedPair& pair, const Source& before, const Source& after) const {
+  bool Follows(const MatchedPair& pair, const NamedSource& before, const NamedSource& after) const {
     if (before == after) return true;
     if (auto into = Into(pair, before.first)) return *into == after.first;
     llvm::StringRef name = after.first;
@@ -105,8 +105,8 @@ class Counting {
   // Returns the kind of the change if what happened to other nodes explains why the node's inputs
   // changed; else "".
   std::string WhyOtherInputs(const MatchedPair& pair) const {
-    std::vector<Source> before = DataSources(pair.a.node), after = DataSources(pair.b.node);
-    auto follows = [&](const Source& x, const Source& y) { return Follows(pair, x, y); };
+    std::vector<NamedSource> before = DataSources(pair.a.node), after = DataSources(pair.b.node);
+    auto follows = [&](const NamedSource& x, const NamedSource& y) { return Follows(pair, x, y); };
     bool in_order = before.size() == after.size() &&
                     std::equal(before.begin(), before.end(), after.begin(), follows);
     bool swapped =
@@ -116,8 +116,8 @@ class Counting {
     return swapped ? kInOtherOrder : kReadsSuccessor;
   }
 
-  static std::vector<Source> DataSources(const Node& node) {
-    std::vector<Source> sources;
+  static std::vector<NamedSource> DataSources(const Node& node) {
+    std::vector<NamedSource> sources;
     for (int i = 0; i < node.num_inputs(); ++i) {
       Node source = node.input_node(i);
       sources.push_back({source ? source.name() : "", node.input(i).index});

@@ -79,7 +79,7 @@ std::string HeldType(const Node& node) {
 constexpr const char* kDtypeAttributes[] = {"T", "dtype", "U", "Tparams"};
 
 using NodeKey = std::pair<const Graph*, NodeId>;
-NodeKey KeyOf(const Node& node) { return {&node.graph(), node.id()}; }
+NodeKey NodeKeyOf(const Node& node) { return {&node.graph(), node.id()}; }
 
 constexpr size_t kNumOutcomes = NodeOutcome::kReplaced + 1;
 
@@ -142,9 +142,9 @@ class LayerNumbers {
 };
 
 // The places of a graph's nodes in the order of computation, from 0 to 1.
-class Places {
+class OrderedPlaces {
  public:
-  explicit Places(const Graph& graph) : graph_(&graph), of_(graph.end_id(), 1) {
+  explicit OrderedPlaces(const Graph& graph) : graph_(&graph), of_(graph.end_id(), 1) {
     double size = std::max<double>(1, static_cast<double>(graph.num_nodes())), place = 0;
     for (NodeId id : TopologicalOrder(graph)) of_[id] = place++ / size;
   }
@@ -167,12 +167,12 @@ class Collector {
         has_interface_(graphs.of_signatures),
         of_stages_(graphs.of_stages) {
     for (size_t i = 0; i < diff_.fates.size(); ++i)
-      fates_[KeyOf(diff_.removed[i].node)] = diff_.fates[i].kind;
+      fates_[NodeKeyOf(diff_.removed[i].node)] = diff_.fates[i].kind;
     for (const auto* entries : {&diff_.removed, &diff_.added})
-      for (const NodeEntry& entry : *entries) lone_.insert(KeyOf(entry.node));
+      for (const NodeEntry& entry : *entries) lone_.insert(NodeKeyOf(entry.node));
     for (const GroupEntry& group : diff_.groups) {
       for (const auto* entries : {&group.a, &group.b})
-        for (const NodeEntry& entry : *entries) lone_.insert(KeyOf(entry.node));
+        for (const NodeEntry& entry : *entries) lone_.insert(NodeKeyOf(entry.node));
     }
     PairLayers();
   }
@@ -199,7 +199,7 @@ class Collector {
     return renamed;
   }
 
-  static std::vector<Node> InOrder(llvm::ArrayRef<NodeEntry> entries, const Places& order) {
+  static std::vector<Node> InOrder(llvm::ArrayRef<NodeEntry> entries, const OrderedPlaces& order) {
     std::vector<Node> nodes;
     for (const NodeEntry& entry : entries) nodes.push_back(entry.node);
     llvm::stable_sort(nodes,
@@ -237,14 +237,15 @@ class Collector {
     }
   }
 
-  Draft& DraftAt(int layer, const Node& node, const Places& order) {
+  Draft& DraftAt(int layer, const Node& node, const OrderedPlaces& order) {
     Draft& draft = drafts_[layer];
     draft.position = std::min(draft.position, order.Of(node));
     return draft;
   }
 
   // Returns the nodes of one side of a group that compute.
-  static std::vector<Node> Computing(llvm::ArrayRef<NodeEntry> entries, const Places& order) {
+  static std::vector<Node> Computing(llvm::ArrayRef<NodeEntry> entries,
+                                     const OrderedPlaces& order) {
     std::vector<Node> nodes;
     for (const Node& node : InOrder(entries, order)) {
       if (!Holds(node) && !IsPlumbing(node.op()) && node.op() != "Cast") nodes.push_back(node);
@@ -359,7 +360,7 @@ class Collector {
     for (const Node& reader : {a, b}) {
       if (slot >= reader.num_inputs()) return;
       Node from = reader.input_node(slot);
-      if (!from || lone_.count(KeyOf(from)) || IsPlumbing(from.op())) return;
+      if (!from || lone_.count(NodeKeyOf(from)) || IsPlumbing(from.op())) return;
     }
     draft->edges.push_back(b.op().str() + " reads '" + Printable(change.after) + "', and read '" +
                            Printable(change.before) + "'");
@@ -387,7 +388,7 @@ class Collector {
 
   void AddOutcome(const Node& node, Draft* draft) const {
     draft->position = std::min(draft->position, order_a_.Of(node));
-    NodeOutcome::Kind kind = fates_.lookup(KeyOf(node));
+    NodeOutcome::Kind kind = fates_.lookup(NodeKeyOf(node));
     ++draft->outcomes[kind];
     if (kind == NodeOutcome::kFolded) draft->folds_constants_only &= node.op() == "Const";
   }
@@ -515,7 +516,7 @@ class Collector {
 
   const Diff& diff_;
   const LayerNames &names_a_, &names_b_;
-  const Places order_a_, order_b_;
+  const OrderedPlaces order_a_, order_b_;
   const bool has_interface_, of_stages_;
   LayerNumbers layers_;
   llvm::DenseMap<NodeKey, NodeOutcome::Kind> fates_;

@@ -122,15 +122,15 @@ class StoryWriter {
 };
 
 // Splits "block12/conv" into "block", 12 and "/conv", at the first number; nullopt without one.
-struct NumberedName {
+struct SplitName {
   llvm::StringRef before, after;
   uint64_t number = 0;
 };
-std::optional<NumberedName> ReadNumbered(llvm::StringRef name) {
+std::optional<SplitName> ReadNumbered(llvm::StringRef name) {
   size_t begin = name.find_first_of("0123456789");
   if (begin == llvm::StringRef::npos) return std::nullopt;
   size_t end = std::min(name.size(), name.find_first_not_of("0123456789", begin));
-  NumberedName read{name.take_front(begin), name.drop_front(end), 0};
+  SplitName read{name.take_front(begin), name.drop_front(end), 0};
   if (name.slice(begin, end).getAsInteger(10, read.number)) return std::nullopt;
   return read;
 }
@@ -167,7 +167,7 @@ std::string TogetherText(llvm::ArrayRef<std::string> names, bool all) {
   return text;
 }
 
-std::string TextOf(const LayerEvent& event, bool all) {
+std::string EventText(const LayerEvent& event, bool all) {
   std::string text;
   size_t told = 0;
   for (const std::string& what : event.what) {
@@ -214,7 +214,8 @@ void WriteLayerStory(const LayerStory& story, llvm::StringRef title, bool all,
                      llvm::raw_ostream& os) {
   if (story.events.empty()) return;
   std::vector<LayerText> texts;
-  for (const LayerEvent& event : story.events) texts.push_back({event.layer, TextOf(event, all)});
+  for (const LayerEvent& event : story.events)
+    texts.push_back({event.layer, EventText(event, all)});
   std::stable_partition(texts.begin(), texts.end(),
                         [](const LayerText& text) { return !text.layer.empty(); });
   os << title << "\n";

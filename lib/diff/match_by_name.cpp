@@ -76,18 +76,18 @@ void Matching::MatchNames(Similarity similarity, NameConfidence confidence) {
 
 namespace {
 
-struct Entry {
+struct NamedEntry {
   uint64_t key;
   int32_t position, node;
-  bool operator<(const Entry& other) const {
+  bool operator<(const NamedEntry& other) const {
     return std::tie(key, position) < std::tie(other.key, other.position);
   }
 };
 
-std::vector<Entry> Collect(const Side& side, Similarity similarity) {
+std::vector<NamedEntry> CollectNamed(const Side& side, Similarity similarity) {
   const std::vector<uint64_t>& labels =
       similarity == Similarity::kKind ? side.labels->kind : side.labels->op;
-  std::vector<Entry> entries;
+  std::vector<NamedEntry> entries;
   for (int32_t i = 0; i < side.view->size(); ++i) {
     if (side.IsFree(i))
       entries.push_back({HashInto(side.view->name_class(i), labels[i]), side.view->position(i), i});
@@ -99,8 +99,8 @@ std::vector<Entry> Collect(const Side& side, Similarity similarity) {
 }  // namespace
 
 void Matching::MatchNameClasses(Similarity similarity) {
-  std::vector<Entry> in_a = Collect(a_, similarity), in_b = Collect(b_, similarity);
-  auto next_class = [](const std::vector<Entry>& entries, size_t from) {
+  std::vector<NamedEntry> in_a = CollectNamed(a_, similarity), in_b = CollectNamed(b_, similarity);
+  auto next_class = [](const std::vector<NamedEntry>& entries, size_t from) {
     size_t to = from;
     while (to < entries.size() && entries[to].key == entries[from].key) ++to;
     return to;

@@ -26,10 +26,10 @@ struct Place {
   }
 };
 
-using Places = llvm::SmallVector<Place, 8>;
+using NeighborPlaces = llvm::SmallVector<Place, 8>;
 
-Places FreeReaders(const Side& side, int32_t i, Similarity similarity) {
-  Places places;
+NeighborPlaces FreeReaders(const Side& side, int32_t i, Similarity similarity) {
+  NeighborPlaces places;
   const std::vector<uint64_t>& labels = LabelsFor(side, similarity);
   for (const BodyView::Out& out : side.view->Readers(i)) {
     if (!side.IsFree(out.node)) continue;
@@ -39,8 +39,8 @@ Places FreeReaders(const Side& side, int32_t i, Similarity similarity) {
   return places;
 }
 
-Places FreeControls(const Side& side, int32_t i, Similarity similarity) {
-  Places places;
+NeighborPlaces FreeControls(const Side& side, int32_t i, Similarity similarity) {
+  NeighborPlaces places;
   const std::vector<uint64_t>& labels = LabelsFor(side, similarity);
   for (const BodyView::In& in : side.view->ControlInputs(i)) {
     if (in.node != kNobody && side.IsFree(in.node))
@@ -51,7 +51,7 @@ Places FreeControls(const Side& side, int32_t i, Similarity similarity) {
 
 // Removes the places whose key the other side does not have. For a node with thousands of readers,
 // this removes most of the unpaired ones.
-void KeepKeysOf(const Places& other, Places* places) {
+void KeepKeysOf(const NeighborPlaces& other, NeighborPlaces* places) {
   llvm::SmallDenseSet<uint64_t, 16> keys;
   for (const Place& place : other) keys.insert(place.key);
   llvm::erase_if(*places, [&](const Place& place) { return !keys.contains(place.key); });
@@ -60,7 +60,7 @@ void KeepKeysOf(const Places& other, Places* places) {
 // Calls pair(a, b) for each key that both sides have exactly once; if `by_name`, also for nodes of
 // the same name among those with the same key.
 template <typename Pair>
-void PairPlaces(Places in_a, Places in_b, bool by_name, Pair pair) {
+void PairPlaces(NeighborPlaces in_a, NeighborPlaces in_b, bool by_name, Pair pair) {
   constexpr size_t kMany = 32;
   if (in_a.size() > kMany || in_b.size() > kMany) {
     KeepKeysOf(in_b, &in_a);
@@ -214,9 +214,9 @@ void Matching::FollowInputs(int32_t a, int32_t b, Similarity similarity, Confide
 }
 
 void Matching::FollowReaders(int32_t a, int32_t b, Similarity similarity, Confidence confidence) {
-  Places places_a = FreeReaders(a_, a, similarity);
+  NeighborPlaces places_a = FreeReaders(a_, a, similarity);
   if (places_a.empty()) return;
-  Places places_b = FreeReaders(b_, b, similarity);
+  NeighborPlaces places_b = FreeReaders(b_, b, similarity);
   if (places_b.empty()) return;
   bool only_readers = a_.view->Readers(a).size() == 1 && b_.view->Readers(b).size() == 1;
   PairPlaces(std::move(places_a), std::move(places_b), names_decide_, [&](int32_t x, int32_t y) {

@@ -49,12 +49,12 @@ const std::vector<uint64_t>& LabelsOf(const Side& side, Similarity similarity) {
   return similarity == Similarity::kExact ? side.labels->exact : side.labels->kind;
 }
 
-struct Entry {
+struct KeyedEntry {
   uint64_t key;
   uint64_t name;
   int32_t node;
   bool in_b;
-  bool operator<(const Entry& other) const {
+  bool operator<(const KeyedEntry& other) const {
     if (key != other.key) return key < other.key;
     if (name != other.name) return name < other.name;
     if (in_b != other.in_b) return other.in_b;
@@ -77,8 +77,8 @@ class KeyFilter {
   std::vector<uint64_t> bits_;
 };
 
-void Collect(const Side& side, const std::vector<uint64_t>& keys, bool in_b,
-             const KeyFilter* others, std::vector<Entry>* entries) {
+void CollectKeyed(const Side& side, const std::vector<uint64_t>& keys, bool in_b,
+                  const KeyFilter* others, std::vector<KeyedEntry>* entries) {
   for (int32_t i = 0; i < side.view->size(); ++i) {
     bool counts = keys[i] != 0 && side.IsFree(i) && (!others || others->MayHave(keys[i]));
     if (counts) entries->push_back({keys[i], side.view->name(i), i, in_b});
@@ -86,37 +86,38 @@ void Collect(const Side& side, const std::vector<uint64_t>& keys, bool in_b,
 }
 
 // Returns the keys of both sides' unpaired nodes; may omit keys that the other side does not have.
-std::vector<Entry> CollectBoth(const Side& a, const std::vector<uint64_t>& keys_a, const Side& b,
-                               const std::vector<uint64_t>& keys_b, bool side_by_side) {
+std::vector<KeyedEntry> CollectBoth(const Side& a, const std::vector<uint64_t>& keys_a,
+                                    const Side& b, const std::vector<uint64_t>& keys_b,
+                                    bool side_by_side) {
   constexpr int32_t kWorthFilter = 1 << 16;
   std::optional<KeyFilter> of_a, of_b;
   if (a.view->size() > kWorthFilter && b.view->size() > kWorthFilter) {
     SideBySide(
         side_by_side, [&] { of_a.emplace(a, keys_a); }, [&] { of_b.emplace(b, keys_b); });
   }
-  std::vector<Entry> entries, more;
+  std::vector<KeyedEntry> entries, more;
   SideBySide(
-      side_by_side, [&] { Collect(a, keys_a, false, of_b ? &*of_b : nullptr, &entries); },
-      [&] { Collect(b, keys_b, true, of_a ? &*of_a : nullptr, &more); });
+      side_by_side, [&] { CollectKeyed(a, keys_a, false, of_b ? &*of_b : nullptr, &entries); },
+      [&] { CollectKeyed(b, keys_b, true, of_a ? &*of_a : nullptr, &more); });
   entries.insert(entries.end(), more.begin(), more.end());
   return entries;
 }
 
 // Sorts entries in ranges of keys. Keys are hashes, so their upper bits divide them evenly into
 // ranges that fit into a cache.
-void Sort(std::vector<Entry>* entries, bool side_by_side) {
+void SortByKey(std::vector<KeyedEntry>* entries, bool side_by_side) {
   constexpr size_t kWorthParting = size_t{1} << 14, kParts = size_t{1} << 10, kHalf = kParts / 2;
   if (entries->size() < kWorthParting) {
     std::sort(entries->begin(), entries->end());
     return;
   }
-  auto part_of = [](const Entry& entry) { return entry.key >> 54; };
+  auto part_of = [](const KeyedEntry& entry) { return entry.key >> 54; };
   std::vector<size_t> begins(kParts + 1, 0);
-  for (const Entry& entry : *entries) ++begins[part_of(entry) + 1];
+  for (const KeyedEntry& entry : *entries) ++begins[part_of(entry) + 1];
   for (size_t i = 0; i < kParts; ++i) begins[i + 1] += begins[i];
-  std::vector<Entry> sorted(entries->size());
+  std::vector<KeyedEntry> sorted(entries->size());
   std::vector<size_t> next(begins.begin(), begins.end() - 1);
-  for (const Entry& entry : *entries) sorted[next[part_of(entry)]++] = entry;
+  for (const KeyedEntry& entry : *entries) sorted[next[part_of(entry)]++] = entry;
   auto sort_parts = [&](size_t from, size_t to) {
     for (size_t i = from; i < to; ++i)
       std::sort(sorted.begin() + begins[i], sorted.begin() + begins[i + 1]);
@@ -135,8 +136,8 @@ void Matching::MatchUnique(const std::vector<uint64_t>& keys_a, const std::vecto
     if (check != NeighborCheck::kNone) found = AgreementOf(a, b);
     if (found.disagree <= (check == NeighborCheck::kStrict ? 0 : found.agree)) Match(a, b);
   };
-  std::vector<Entry> entries = CollectBoth(a_, keys_a, b_, keys_b, side_by_side_);
-  Sort(&entries, side_by_side_);
+  std::vector<KeyedEntry> entries = CollectBoth(a_, keys_a, b_, keys_b, side_by_side_);
+  SortByKey(&entries, side_by_side_);
   for (size_t begin = 0; begin < entries.size();) {
     size_t end = begin;
     int32_t only[2] = {kNobody, kNobody};
@@ -265,15 +266,15 @@ void Matching::MatchNeighborhoods(Similarity similarity) {
 
 void Matching::MatchDuplicates(Similarity similarity) {
   bool exact = similarity == Similarity::kExact;
-  std::vector<Entry> entries = CollectBoth(a_, exact ? twins_a_ : like_twins_a_, b_,
-                                           exact ? twins_b_ : like_twins_b_, side_by_side_);
+  std::vector<KeyedEntry> entries = CollectBoth(a_, exact ? twins_a_ : like_twins_a_, b_,
+                                                exact ? twins_b_ : like_twins_b_, side_by_side_);
   // Sorts nodes with the same key in topological order, not by name: if names could decide, an
   // earlier stage would have used them.
-  for (Entry& entry : entries) {
+  for (KeyedEntry& entry : entries) {
     const BodyView& view = entry.in_b ? *b_.view : *a_.view;
     entry.name = view.position(entry.node);
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) {
+  std::sort(entries.begin(), entries.end(), [](const KeyedEntry& x, const KeyedEntry& y) {
     return std::tie(x.key, x.in_b, x.name) < std::tie(y.key, y.in_b, y.name);
   });
   for (size_t begin = 0; begin < entries.size();) {

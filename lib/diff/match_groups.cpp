@@ -33,7 +33,7 @@ int32_t InputAt(const Side& side, int32_t reader, int slot, llvm::StringRef head
 
 // The nodes of a region that replaces one node, each after its inputs, and the constants that they
 // read, in the order of use, each once.
-struct Parts {
+struct RegionParts {
   std::vector<int32_t> nodes, constants;
 };
 
@@ -105,7 +105,7 @@ class Region {
 
   // Returns `exit` and the nodes of the region that it depends on. Empty if other nodes read one of
   // them besides `exit`, or if together they do not read all of head's inputs.
-  Parts PartsOf(int32_t exit) const {
+  RegionParts PartsOf(int32_t exit) const {
     llvm::SmallSetVector<int32_t, 8> nodes;
     llvm::SmallSetVector<int32_t, 8> constants;
     llvm::DenseSet<int32_t> read;
@@ -165,8 +165,8 @@ class Region {
 
   // Sorts the nodes in topological order, and the constants in the order in which the nodes use
   // them.
-  Parts InOrder(llvm::ArrayRef<int32_t> nodes, llvm::ArrayRef<int32_t> constants) const {
-    Parts result{nodes.vec(), {}};
+  RegionParts InOrder(llvm::ArrayRef<int32_t> nodes, llvm::ArrayRef<int32_t> constants) const {
+    RegionParts result{nodes.vec(), {}};
     llvm::sort(result.nodes, [&](int32_t x, int32_t y) {
       return parts_.view->position(x) < parts_.view->position(y);
     });
@@ -196,7 +196,7 @@ class Region {
 };
 
 // Adds to the group those constants that only one of its nodes reads.
-void AddPrivate(const Side& side, Parts* parts) {
+void AddPrivate(const Side& side, RegionParts* parts) {
   for (int32_t constant : parts->constants) {
     if (side.view->DataInputs(constant).empty() && side.view->Readers(constant).size() == 1)
       parts->nodes.push_back(constant);
@@ -227,7 +227,7 @@ bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_p
   int32_t exit = region.Exit();
   if (exit == kNobody && !as_pair) exit = region.LoneExit();
   if (exit == kNobody) return false;
-  Parts found = region.PartsOf(exit);
+  RegionParts found = region.PartsOf(exit);
   if (found.nodes.empty() || !CanReplace(whole, head, parts, found.nodes)) return false;
   std::vector<int32_t> constants = FreeConstantsOf(whole, head);
   bool same_constants = constants.size() == found.constants.size();

@@ -50,7 +50,7 @@ class ScopeMap {
 
 // Returns a key for an unpaired node: its kind and its inputs, which are given by their partners or
 // are constants. 0 if no input has a partner, or if an unpaired input is not a constant.
-uint64_t KeyOf(const Side& side, int32_t i, bool is_a) {
+uint64_t SiblingKey(const Side& side, int32_t i, bool is_a) {
   bool known = false;
   uint64_t key = side.labels->kind[i];
   for (const BodyView::In& in : side.view->DataInputs(i)) {
@@ -73,7 +73,7 @@ Classes ClassesOf(const Side& side, bool is_a) {
   Classes classes;
   for (int32_t i = 0; i < side.view->size(); ++i) {
     if (!side.IsFree(i)) continue;
-    if (uint64_t key = KeyOf(side, i, is_a)) classes[key].push_back(i);
+    if (uint64_t key = SiblingKey(side, i, is_a)) classes[key].push_back(i);
   }
   return classes;
 }

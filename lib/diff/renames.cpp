@@ -9,12 +9,12 @@
 namespace grapnel {
 namespace {
 
-using Parts = llvm::SmallVector<llvm::StringRef, 8>;
+using NameParts = llvm::SmallVector<llvm::StringRef, 8>;
 
 // Removes the common end of two names, and returns the rest of both up to the first component that
 // differs.
 std::pair<std::string, std::string> OutermostRename(llvm::StringRef a, llvm::StringRef b) {
-  Parts of_a, of_b;
+  NameParts of_a, of_b;
   a.split(of_a, '/');
   b.split(of_b, '/');
   while (!of_a.empty() && !of_b.empty() && of_a.back() == of_b.back()) {

@@ -12,7 +12,6 @@
 namespace grapnel {
 namespace {
 
-constexpr int kRoundsOnCycles = 8;
 constexpr uint64_t kControl = 0x9216D5D98979FB1Bull, kBack = 0xD1310BA698DFB5ACull,
                    kFromOutside = 0x2FFD72DBD01ADFB7ull, kReader = 0xB8E1AFED6A267E96ull,
                    kRecursive = 0xBA7C9045F12C7F99ull;

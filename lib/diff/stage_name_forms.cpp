@@ -11,7 +11,7 @@ struct LineParts {
   llvm::StringRef prefix, function, tail;
 };
 
-LineParts PartsOf(llvm::StringRef line) {
+LineParts LinePartsOf(llvm::StringRef line) {
   LineParts parts;
   size_t caller = line.find(": ");
   if (caller != llvm::StringRef::npos) line = line.drop_front(caller + 2);
@@ -36,12 +36,12 @@ std::string PlainName(llvm::StringRef name) {
 }
 
 std::string WithoutPrefix(llvm::StringRef line) {
-  LineParts parts = PartsOf(line);
+  LineParts parts = LinePartsOf(line);
   return (parts.function + parts.tail).str();
 }
 
 std::vector<std::string> LineForms(llvm::StringRef line) {
-  LineParts parts = PartsOf(line);
+  LineParts parts = LinePartsOf(line);
   std::vector<std::string> forms = {PlainName(line)};
   auto add = [&](const llvm::Twine& function) {
     std::string form = PlainName((function + parts.tail).str());

@@ -32,7 +32,7 @@ void CountBody(const Graph& graph, llvm::DenseMap<StringId, size_t>* ops,
   }
 }
 
-GraphStatistics Count(const Module& module, bool with_flops) {
+GraphStatistics GraphStatisticsOf(const Module& module, bool with_flops) {
   GraphStatistics statistics;
   statistics.functions = module.functions.size();
   llvm::DenseMap<StringId, size_t> ops;
@@ -53,7 +53,7 @@ GraphStatistics Count(const Module& module, bool with_flops) {
 }  // namespace
 
 DiffStatistics CompareSizes(const Module& a, const Module& b, bool with_flops) {
-  return {Count(a, with_flops), Count(b, with_flops)};
+  return {GraphStatisticsOf(a, with_flops), GraphStatisticsOf(b, with_flops)};
 }
 
 }  // namespace grapnel

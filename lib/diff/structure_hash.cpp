@@ -5,8 +5,6 @@
 namespace grapnel {
 namespace {
 
-constexpr int kRoundsOnCycles = 8;
-
 constexpr uint64_t kControlSeed = 0x6A09E667F3BCC908ull, kBackSeed = 0xBB67AE8584CAA73Bull,
                    kDanglingSeed = 0x3C6EF372FE94F82Bull, kReaderSeed = 0xA54FF53A5F1D36F1ull;
 

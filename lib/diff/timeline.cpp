@@ -18,7 +18,7 @@
 namespace grapnel {
 namespace {
 
-void Count(TimelineStage* stage) {
+void CountNodesAndEdges(TimelineStage* stage) {
   auto body = [&](const Graph& graph, size_t* nodes, size_t* edges) {
     for (Node node : graph.nodes()) {
       ++*nodes;
@@ -270,7 +270,7 @@ TimelineStage Uncompared(DumpStage dump, std::shared_ptr<const Module> module, i
   stage.dump = std::move(dump);
   stage.module = std::move(module);
   stage.before = before;
-  Count(&stage);
+  CountNodesAndEdges(&stage);
   return stage;
 }
 

@@ -71,11 +71,11 @@ bool AreAlikeButForSize(DataType a, DataType b) {
 bool HasNumbers(DataType type) { return IsNumeric(type) || type == proto::DT_BOOL; }
 
 // The variables of a model, with their nodes and texts for the report.
-class Side {
+class OpenedSide {
  public:
-  static Expected<Side> Open(const ValueSide& side) {
+  static Expected<OpenedSide> Open(const ValueSide& side) {
     ASSIGN_OR_RETURN(VariableValues values, VariableValues::Open(*side.graph, side.checkpoint));
-    return Side(*side.graph, std::move(values));
+    return OpenedSide(*side.graph, std::move(values));
   }
 
   VariableValues& values() { return values_; }
@@ -90,7 +90,7 @@ class Side {
   }
 
  private:
-  Side(const GraphInFile& graph, VariableValues values)
+  OpenedSide(const GraphInFile& graph, VariableValues values)
       : graph_(&graph), values_(std::move(values)) {}
 
   const GraphInFile* graph_;
@@ -125,8 +125,8 @@ class Comparison {
   }
 
   Error CompareAllVariables(const Diff& diff) {
-    ASSIGN_OR_RETURN(Side a, Side::Open(a_));
-    ASSIGN_OR_RETURN(Side b, Side::Open(b_));
+    ASSIGN_OR_RETURN(OpenedSide a, OpenedSide::Open(a_));
+    ASSIGN_OR_RETURN(OpenedSide b, OpenedSide::Open(b_));
     report_.lacks_a = a.values().Lack();
     report_.lacks_b = b.values().Lack();
     std::vector<bool> has_partner_a(a.size()), has_partner_b(b.size());

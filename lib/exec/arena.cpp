@@ -28,7 +28,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kAlignment = 64, kPage = 4096, kHugePage = size_t{2} << 20;
+constexpr size_t kPage = 4096, kHugePage = size_t{2} << 20;
 // The usual size of a range of addresses (see NewRange). Reserving addresses takes no memory, so a
 // range is large enough for all buffers of most runs; pieces that are idle can merge across all of
 // it.
@@ -84,7 +84,7 @@ struct Arena {
   }
 
   Expected<BufferRef> Take(size_t bytes) {
-    size_t wanted = RoundUp(std::max<size_t>(bytes, 1), kAlignment) + kRedZone;
+    size_t wanted = RoundUp(std::max<size_t>(bytes, 1), kBufferAlignment) + kRedZone;
     std::lock_guard lock(mutex);
     auto take = [&] {
       Piece* piece = TakeIdle(wanted);
@@ -325,3 +325,9 @@ std::unique_ptr<Allocator> MakeArena(IdleMemory idle, MemoryCounter* counter) {
 }
 
 }  // namespace grapnel
+
+#if !GRAPNEL_RED_ZONE
+#undef ASAN_POISON_MEMORY_REGION
+#undef ASAN_UNPOISON_MEMORY_REGION
+#endif
+#undef GRAPNEL_RED_ZONE

@@ -9,6 +9,9 @@
 
 namespace grapnel {
 
+// Buffers begin at multiples of this many bytes.
+constexpr size_t kBufferAlignment = 64;
+
 // Whether an arena keeps the memory of released buffers.
 enum class IdleMemory {
   kKept,       // stays with the arena for the next buffers: values of runs

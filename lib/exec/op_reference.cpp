@@ -53,7 +53,7 @@ std::vector<KernelDef> KernelsOf(llvm::StringRef op) {
   return kernels;
 }
 
-std::string TypesOf(const KernelDef& kernel) {
+std::string KernelTypes(const KernelDef& kernel) {
   return kernel.types.empty() ? "any dtype" : TypesText(kernel, ": ");
 }
 
@@ -112,7 +112,7 @@ void WriteOpText(const OpInfo& op, llvm::raw_ostream& os) {
   if (!rows.empty()) os << "  attributes\n" << Table(rows, "    ");
   rows.clear();
   for (const KernelDef& kernel : KernelsOf(op.name))
-    rows.push_back({kernel.device, TypesOf(kernel)});
+    rows.push_back({kernel.device, KernelTypes(kernel)});
   os << "  runs here on\n";
   os << (rows.empty() ? std::string("    no device: there is no kernel\n") : Table(rows, "    "));
 }
@@ -142,7 +142,7 @@ void WriteOpJson(const OpInfo& op, llvm::json::OStream& json) {
       for (const KernelDef& kernel : KernelsOf(op.name)) {
         json.object([&] {
           json.attribute("device", kernel.device);
-          json.attribute("types", TypesOf(kernel));
+          json.attribute("types", KernelTypes(kernel));
         });
       }
     });

@@ -6,11 +6,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
-namespace {
-
-constexpr int64_t kWorthAnotherThread = 40000;  // least nanoseconds of a step
-
-}  // namespace
 
 PartitionWorkers::PartitionWorkers(int partitions, int threads, HelperThreads& helpers,
                                    std::function<Error(int)> step, std::function<void(int)> stop)

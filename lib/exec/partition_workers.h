@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_EXEC_PARTITION_WORKERS_H_
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <vector>
@@ -11,6 +12,10 @@
 #include "lib/support/error.h"
 
 namespace grapnel {
+
+// The least duration, in nanoseconds, of work that is worth another thread: waking a thread costs
+// about ten thousand.
+constexpr int64_t kWorthAnotherThread = 40000;
 
 // A partition runs in steps: a step continues until the partition must wait for another one. One
 // thread at a time runs a step of a partition. A thread whose partition waits takes the next ready

@@ -1,17 +1,11 @@
 #include "lib/exec/plan.h"
 
 #include "lib/exec/ordering_hook.h"
+#include "lib/exec/partition_workers.h"
 #include "lib/ir/fits_shape.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
-namespace {
-
-// The least duration, in nanoseconds, of a node that is worth another thread: waking a thread costs
-// about ten thousand.
-constexpr int64_t kWorthAnotherThread = 40000;
-
-}  // namespace
 
 bool PlanNode::IsLong() const {
   return cost == KernelCost::kElements &&

@@ -16,11 +16,10 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kAlignment = 64;
-
 void* AlignedAlloc(size_t bytes) {
-  size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-  return rounded < bytes ? nullptr : std::aligned_alloc(kAlignment, rounded);
+  size_t rounded =
+      (std::max<size_t>(bytes, 1) + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  return rounded < bytes ? nullptr : std::aligned_alloc(kBufferAlignment, rounded);
 }
 
 class HeapBuffer : public Buffer {

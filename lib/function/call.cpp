@@ -38,10 +38,14 @@ bool Fill(proto::AttrValue* value, const Function& function, const CallAttrs& at
 
 }  // namespace
 
+bool IsMultiDeviceCall(const Node& node) {
+  return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
+}
+
 Call CallOf(const Node& node) {
   Call call;
   const Module& module = node.graph().module();
-  if (node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall") {
+  if (IsMultiDeviceCall(node)) {
     std::optional<AttrView> f = node.FindAttr("f");
     auto parsed = f ? Parse(*f) : std::nullopt;
     if (!parsed) return call;

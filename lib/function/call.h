@@ -21,6 +21,8 @@ struct Call {
   CallAttrs attrs;
 };
 Call CallOf(const Node& node);
+// True for PartitionedCall and StatefulPartitionedCall, whose function may run on several devices.
+bool IsMultiDeviceCall(const Node& node);
 
 // Returns the attribute value with placeholders for the function's own attributes (`$T`) replaced
 // by the call's values; nullopt if `value` or a replacement cannot be parsed, or if neither the

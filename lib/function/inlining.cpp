@@ -104,8 +104,7 @@ bool IsOfLoop(const Node& node) {
 // by name (a node whose op is the function's name) all get the call's device instead, unless the
 // call was part of control flow.
 bool IsMultiDevice(const Node& call) {
-  return call.op() == "PartitionedCall" || call.op() == "StatefulPartitionedCall" ||
-         call.GetBool(kPartOfControlFlow);
+  return IsMultiDeviceCall(call) || call.GetBool(kPartOfControlFlow);
 }
 
 // True if a dead tensor (the output of a Switch for the branch that is not taken) may reach a
@@ -251,8 +250,8 @@ class Inlining {
   bool NeedsFrame(const Node& node) const {
     if (node.num_controls() > 0) return false;
     if (node.num_inputs() == 0) return true;
-    return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall" ||
-           node.op() == "SymbolicGradient" || in_.module.FindFunction(node.op());
+    return IsMultiDeviceCall(node) || node.op() == "SymbolicGradient" ||
+           in_.module.FindFunction(node.op());
   }
 
   // Renames what the node's attributes name: the loop frame and nodes of the body get the call's

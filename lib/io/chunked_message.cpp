@@ -24,11 +24,10 @@ enum { kMessageChunk = 1, kMessageFields = 2 };
 enum { kFieldTag = 1, kFieldMessage = 3 };
 enum { kTagField = 1, kTagKey = 2, kTagIndex = 3 };
 enum { kKeyText = 1 };
-enum { kMapValue = 2 };
 enum { kTypeBytes = 2 };
 
 // Protobuf's default limit on nesting.
-constexpr int kDeepest = 100;
+constexpr int kDeepestMessage = 100;
 constexpr size_t kMostProblems = 20;
 
 struct Chunk {
@@ -53,7 +52,7 @@ bool ReadChunk(llvm::StringRef bytes, Chunk* chunk) {
 }
 
 // Parses ChunkMetadata; nullopt for other records, as at the end of a truncated file.
-std::optional<Metadata> ReadMetadata(llvm::StringRef record) {
+std::optional<Metadata> ReadChunkMetadata(llvm::StringRef record) {
   Metadata metadata;
   bool has_message = false;
   WireReader reader(record);
@@ -168,7 +167,7 @@ class Merger {
     for (const std::string& problem : file_.problems()) Report(problem);
     if (!file_.HasRecords()) return MakeError("holds no records");
     if (auto last = file_.Read(file_.LastPosition())) {
-      if (std::optional<Metadata> metadata = ReadMetadata(*last)) {
+      if (std::optional<Metadata> metadata = ReadChunkMetadata(*last)) {
         metadata_ = std::move(*metadata);
         Put({&whole_, RootType(), "", 0}, metadata_.message);
         return Error::success();
@@ -281,7 +280,8 @@ class Merger {
   // Finds the field that a chunk belongs to and adds the chunk: merges it into a message, or
   // replaces a string by it.
   Error PutField(Part part, const ChunkedField& field) {
-    if (++part.depth > kDeepest) return MakeError("chunks are nested more than {0} deep", kDeepest);
+    if (++part.depth > kDeepestMessage)
+      return MakeError("chunks are nested more than {0} deep", kDeepestMessage);
     const FieldDescriptor* known = nullptr;
     for (const Step& step : field.path) {
       if (known && !IsMessage(*known))
@@ -315,7 +315,8 @@ class Merger {
     part->path += (part->path.empty() ? "" : ".") +
                   (*known ? std::string((*known)->name()) : std::to_string(step.field));
     part->depth += step.kind == Step::kKey ? 2 : 1;
-    if (part->depth > kDeepest) return MakeError("a field is nested more than {0} deep", kDeepest);
+    if (part->depth > kDeepestMessage)
+      return MakeError("a field is nested more than {0} deep", kDeepestMessage);
     if (step.field == 0 || step.field > 0x1FFFFFFF)
       return MakeError("a field has the invalid number {0}", step.field);
     if (step.kind == Step::kIndex) {

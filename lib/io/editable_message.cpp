@@ -3,10 +3,8 @@
 namespace grapnel {
 namespace {
 
-enum { kMapKey = 1, kMapValue = 2 };
-
 // Returns the contents of a bytes field, without tag and length.
-llvm::StringRef Content(llvm::StringRef field) {
+llvm::StringRef FieldContent(llvm::StringRef field) {
   WireReader reader(field);
   reader.Next();
   return reader.bytes();
@@ -63,7 +61,7 @@ EditableMessage& EditableMessage::Edit(size_t place) {
   Field& field = fields_[place];
   if (!field.message) {
     field.message = std::make_unique<EditableMessage>();
-    field.message->Append(Content(field.raw));
+    field.message->Append(FieldContent(field.raw));
   }
   return *field.message;
 }
@@ -80,7 +78,7 @@ EditableMessage& EditableMessage::Only(uint32_t field) {
     if (part.message) {
       kept.push_back(place);
     } else {
-      first.Append(Content(part.raw));
+      first.Append(FieldContent(part.raw));
       part = {};
     }
   }
@@ -100,7 +98,7 @@ EditableMessage& EditableMessage::ValueOf(uint32_t field, llvm::StringRef key) {
   auto [keys, is_new] = keys_.try_emplace(field);
   if (is_new) {
     for (size_t place : places_[field]) {
-      if (!fields_[place].message) AddKey(Content(fields_[place].raw), place, &keys->second);
+      if (!fields_[place].message) AddKey(FieldContent(fields_[place].raw), place, &keys->second);
     }
   }
   auto [known, is_new_key] = keys->second.try_emplace(key, 0);

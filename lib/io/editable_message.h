@@ -16,6 +16,9 @@
 
 namespace grapnel {
 
+// Fields of the entries of a map.
+enum : uint32_t { kMapKey = 1, kMapValue = 2 };
+
 // Works on field numbers only, so it loses no field; fields that are not accessed keep their bytes.
 // Points into the bytes that the caller passes, which must outlive the EditableMessage.
 class EditableMessage {

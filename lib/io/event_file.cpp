@@ -10,12 +10,7 @@
 namespace grapnel {
 namespace {
 
-enum {
-  kEventFileVersion = 3,
-  kEventGraphDef = 4,
-  kEventTaggedRunMetadata = 8,
-  kEventMetaGraphDef = 9
-};
+enum { kEventGraphDef = 4, kEventTaggedRunMetadata = 8, kEventMetaGraphDef = 9 };
 enum { kTaggedTag = 1, kTaggedRunMetadata = 2 };
 enum { kRunPartitionGraphs = 3, kRunFunctionGraphs = 4 };
 enum { kFunctionPartition = 1, kFunctionBefore = 2, kFunctionAfter = 3 };

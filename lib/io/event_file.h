@@ -6,6 +6,9 @@
 
 namespace grapnel {
 
+// The field of an Event that has the version of its file.
+constexpr uint32_t kEventFileVersion = 3;
+
 // Appends the graphs of an event file or a tfdbg v2 debug file to `model`: the fields graph_def and
 // meta_graph_def, the graphs in tagged_run_metadata, and the graphs that tfdbg recorded. Fails if
 // the file contains no graph.

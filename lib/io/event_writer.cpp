@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-constexpr llvm::StringLiteral kMark = "tfevents";
+constexpr llvm::StringLiteral kEventFileMark = "tfevents";
 constexpr size_t kTimeSize = 9;
 
 // Serializes an event with the time 0. Writes this time although 0 is the default, because readers,
@@ -44,11 +44,11 @@ Expected<std::string> EventFilePath(llvm::StringRef path) {
     RETURN_IF_ERROR(CreateDirectories(path));
     return JoinPath(path, "events.out.tfevents.0000000000.grapnel");
   }
-  if (llvm::sys::path::filename(path).contains(kMark)) return path.str();
+  if (llvm::sys::path::filename(path).contains(kEventFileMark)) return path.str();
   return MakeError(
       "{0}: TensorBoard reads only files with '{1}' in their names: name a folder, or "
       "events.out.tfevents.NAME",
-      path, kMark);
+      path, kEventFileMark);
 }
 
 }  // namespace grapnel

@@ -8,16 +8,16 @@
 namespace grapnel {
 namespace {
 
-constexpr llvm::StringRef kSignature("\x89HDF\r\n\x1a\n", 8);
-constexpr uint64_t kNowhere = ~uint64_t{0};
+constexpr llvm::StringRef kHdf5Signature("\x89HDF\r\n\x1a\n", 8);
+constexpr uint64_t kUndefinedAddress = ~uint64_t{0};
 // The deepest nesting of groups that is read; the layer names of Keras need far less.
-constexpr int kDeepest = 64;
+constexpr int kDeepestGroup = 64;
 // The most objects, header messages and links that are read. The limit ends the reading of a file
 // whose links form a cycle.
 constexpr size_t kMostObjects = 10'000'000;
 constexpr size_t kMostBlocks = 1000;  // the most blocks of a header
 
-enum MessageType : uint16_t {
+enum HeaderMessageType : uint16_t {
   kDataspace = 1,
   kLinkInfo = 2,
   kDatatype = 3,
@@ -30,9 +30,9 @@ enum MessageType : uint16_t {
 
 // Reads little-endian numbers from the front of its bytes, and remembers whether a read went beyond
 // their end.
-class Fields {
+class FieldReader {
  public:
-  explicit Fields(llvm::StringRef bytes) : rest_(bytes) {}
+  explicit FieldReader(llvm::StringRef bytes) : rest_(bytes) {}
   uint64_t Number(size_t size) {
     llvm::StringRef bytes = Take(size);
     uint64_t number = 0;
@@ -80,7 +80,7 @@ DataType Integer(uint64_t size, bool is_signed) {
 }
 
 Datatype ReadDatatype(llvm::StringRef message) {
-  Fields fields(message);
+  FieldReader fields(message);
   uint64_t kind = fields.Number(1), bits = fields.Number(3);
   Datatype type;
   type.size = fields.Number(4);
@@ -114,7 +114,7 @@ Datatype ReadDatatype(llvm::StringRef message) {
 
 // Reads the dimensions of an array; false if the message is damaged.
 bool ReadDataspace(llvm::StringRef message, Dims* dims) {
-  Fields fields(message);
+  FieldReader fields(message);
   uint64_t version = fields.Number(1), rank = fields.Number(1);
   fields.Take(version == 1 ? 6 : 2);
   if (rank > 32) return false;
@@ -128,15 +128,15 @@ bool ReadDataspace(llvm::StringRef message, Dims* dims) {
 
 }  // namespace
 
-bool IsHdf5(llvm::StringRef head) { return HasPrefix(head, kSignature); }
+bool IsHdf5(llvm::StringRef head) { return HasPrefix(head, kHdf5Signature); }
 
 class Hdf5File::Reader {
  public:
   Reader(llvm::StringRef bytes, Hdf5File* file) : bytes_(bytes), file_(*file) {}
 
   Error Read() {
-    Fields fields(bytes_);
-    fields.Take(kSignature.size());
+    FieldReader fields(bytes_);
+    fields.Take(kHdf5Signature.size());
     uint64_t version = fields.Number(1), offsets, lengths, root;
     if (version <= 1) {
       fields.Take(4);
@@ -172,19 +172,19 @@ class Hdf5File::Reader {
 
   llvm::StringRef At(uint64_t address, uint64_t size) const {
     uint64_t start = base_ + address;
-    if (address == kNowhere || start < base_ || start > bytes_.size()) return {};
+    if (address == kUndefinedAddress || start < base_ || start > bytes_.size()) return {};
     return bytes_.substr(start, size);
   }
   // Returns the bytes of the file after the signature `letters`, such as "HEAP", which should be at
   // `address`; empty if it is not.
   llvm::StringRef Behind(llvm::StringRef letters, uint64_t address) const {
-    llvm::StringRef bytes = At(address, kNowhere);
+    llvm::StringRef bytes = At(address, kUndefinedAddress);
     return bytes.consume_front(letters) ? bytes : llvm::StringRef();
   }
 
   Error ReadObject(uint64_t address, const std::string& path, int depth) {
-    if (depth > kDeepest)
-      return MakeError("'{0}': groups are nested more than {1} deep", path, kDeepest);
+    if (depth > kDeepestGroup)
+      return MakeError("'{0}': groups are nested more than {1} deep", path, kDeepestGroup);
     if (++objects_ > kMostObjects)
       return MakeError("has more than {0} objects, header messages and links", kMostObjects);
     std::vector<Message> messages;
@@ -194,16 +194,16 @@ class Hdf5File::Reader {
     }
     Group& group = file_.groups_[path];
     for (const Message& message : messages) {
-      Fields fields(message.data);
+      FieldReader fields(message.data);
       if (message.type == kSymbolTable) {
         uint64_t tree = fields.Number(8), heap = fields.Number(8);
-        RETURN_IF_ERROR(ReadTree(tree, heap, path, depth, kDeepest));
+        RETURN_IF_ERROR(ReadTree(tree, heap, path, depth, kDeepestGroup));
       } else if (message.type == kLink) {
         RETURN_IF_ERROR(ReadLink(fields, path, depth));
       } else if (message.type == kLinkInfo) {
         uint64_t flags = (fields.Take(1), fields.Number(1));
         fields.Take(flags & 1 ? 8 : 0);
-        if (fields.Number(8) != kNowhere)
+        if (fields.Number(8) != kUndefinedAddress)
           return MakeError("'{0}': its links are in a heap, which is not supported", path);
       } else if (message.type == kAttribute) {
         ReadAttribute(message.data, &group);
@@ -215,14 +215,14 @@ class Hdf5File::Reader {
   bool ReadHeader(uint64_t address, std::vector<Message>* messages) {
     llvm::StringRef second = Behind("OHDR", address);
     if (!second.empty()) return ReadSecondHeader(second, messages);
-    Fields fields(At(address, kNowhere));
+    FieldReader fields(At(address, kUndefinedAddress));
     uint64_t version = fields.Number(1);
     fields.Take(7);
     uint64_t size = fields.Number(4);
     fields.Take(4);
     llvm::StringRef block = fields.Take(size);
     if (fields.failed() || version != 1) return false;
-    return ReadMessages(block, 8, messages, [](Fields& head, Message* message) {
+    return ReadMessages(block, 8, messages, [](FieldReader& head, Message* message) {
       message->type = head.Number(2);
       uint64_t length = head.Number(2);
       head.Take(4);
@@ -231,14 +231,14 @@ class Hdf5File::Reader {
   }
 
   bool ReadSecondHeader(llvm::StringRef bytes, std::vector<Message>* messages) {
-    Fields fields(bytes);
+    FieldReader fields(bytes);
     uint64_t version = fields.Number(1), flags = fields.Number(1);
     fields.Take((flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0));
     uint64_t size = fields.Number(size_t{1} << (flags & 3));
     llvm::StringRef block = fields.Take(size);
     if (fields.failed() || version != 2) return false;
     size_t order = flags & 4 ? 2 : 0;
-    return ReadMessages(block, 4 + order, messages, [order](Fields& head, Message* message) {
+    return ReadMessages(block, 4 + order, messages, [order](FieldReader& head, Message* message) {
       message->type = head.Number(1);
       uint64_t length = head.Number(2);
       head.Take(1 + order);
@@ -253,7 +253,7 @@ class Hdf5File::Reader {
                     Head head) {
     std::vector<llvm::StringRef> blocks(1, block);
     for (size_t i = 0; i < blocks.size(); ++i) {
-      Fields fields(blocks[i]);
+      FieldReader fields(blocks[i]);
       while (fields.rest().size() >= head_size) {
         Message message;
         uint64_t length = head(fields, &message);
@@ -261,7 +261,7 @@ class Hdf5File::Reader {
         if (fields.failed() || ++objects_ > kMostObjects) return false;
         messages->push_back(message);
         if (message.type != kContinuation) continue;
-        Fields where(message.data);
+        FieldReader where(message.data);
         uint64_t address = where.Number(8), size = where.Number(8);
         llvm::StringRef more = At(address, size);
         if (more.size() != size || blocks.size() > kMostBlocks) return false;
@@ -273,7 +273,7 @@ class Hdf5File::Reader {
   }
 
   Error ReadTree(uint64_t address, uint64_t heap, const std::string& path, int depth, int levels) {
-    Fields fields(Behind("TREE", address));
+    FieldReader fields(Behind("TREE", address));
     uint64_t type = fields.Number(1), level = fields.Number(1), entries = fields.Number(2);
     fields.Take(16);
     if (fields.failed() || type != 0 || levels == 0) return Damaged(path, "list of links");
@@ -291,12 +291,12 @@ class Hdf5File::Reader {
   }
 
   Error ReadSymbols(uint64_t address, uint64_t heap, const std::string& path, int depth) {
-    Fields head(Behind("HEAP", heap));
+    FieldReader head(Behind("HEAP", heap));
     head.Take(4);
     uint64_t size = head.Number(8);
     head.Take(8);
     llvm::StringRef names = At(head.Number(8), size);
-    Fields fields(Behind("SNOD", address));
+    FieldReader fields(Behind("SNOD", address));
     fields.Take(2);
     uint64_t count = fields.Number(2);
     for (uint64_t i = 0; i < count && !fields.failed() && !head.failed(); ++i) {
@@ -314,7 +314,7 @@ class Hdf5File::Reader {
     return fields.failed() || head.failed() ? Damaged(path, "list of links") : Error::success();
   }
 
-  Error ReadLink(Fields& fields, const std::string& path, int depth) {
+  Error ReadLink(FieldReader& fields, const std::string& path, int depth) {
     fields.Take(1);
     uint64_t flags = fields.Number(1), type = flags & 8 ? fields.Number(1) : 0;
     fields.Take((flags & 4 ? 8 : 0) + (flags & 16 ? 1 : 0));
@@ -333,7 +333,7 @@ class Hdf5File::Reader {
   Error AddArray(const std::string& path, llvm::ArrayRef<Message> messages) {
     Array array;
     for (const Message& message : messages) {
-      Fields fields(message.data);
+      FieldReader fields(message.data);
       if (message.type == kDatatype) array.dtype = ReadDatatype(message.data).dtype;
       if (message.type == kDataspace && !ReadDataspace(message.data, &array.dims))
         return Damaged(path, "shape");
@@ -357,7 +357,7 @@ class Hdf5File::Reader {
   // Ignores attributes that are not text or cannot be read: only the names of layers matter, which
   // are text.
   void ReadAttribute(llvm::StringRef message, Group* group) {
-    Fields fields(message);
+    FieldReader fields(message);
     uint64_t version = fields.Number(1);
     fields.Take(1);
     uint64_t name_size = fields.Number(2), type_size = fields.Number(2),
@@ -376,12 +376,12 @@ class Hdf5File::Reader {
 
   // Returns a text from a global heap (where HDF5 stores texts of varying length). `where` holds
   // the text's length, the heap's address, and the text's index in it.
-  llvm::StringRef HeapText(Fields& where) const {
+  llvm::StringRef HeapText(FieldReader& where) const {
     uint64_t length = where.Number(4), address = where.Number(8), number = where.Number(4);
-    Fields fields(Behind("GCOL", address));
+    FieldReader fields(Behind("GCOL", address));
     fields.Take(4);
     uint64_t size = fields.Number(8);
-    Fields objects(fields.Take(std::min<uint64_t>(size, fields.rest().size())));
+    FieldReader objects(fields.Take(std::min<uint64_t>(size, fields.rest().size())));
     while (!objects.AtEnd() && !objects.failed()) {
       uint64_t index = objects.Number(2);
       objects.Take(6);

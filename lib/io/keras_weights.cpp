@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kVariables = "vars";
 constexpr const char* kWeightsInArchive = "model.weights.h5";
 
-std::string Joined(llvm::StringRef folder, llvm::StringRef name) {
+std::string NameInGroup(llvm::StringRef folder, llvm::StringRef name) {
   if (folder.empty() || name.empty()) return (folder.empty() ? name : folder).str();
   return folder.str() + "/" + name.str();
 }
@@ -140,7 +140,7 @@ Expected<KerasWeights> KerasWeights::FromFile(const std::shared_ptr<const FileBy
 
 void KerasWeights::FindLayers() {
   auto name_of = [&](llvm::StringRef group) {
-    auto found = file_.groups().find(Joined(group, kVariables));
+    auto found = file_.groups().find(NameInGroup(group, kVariables));
     if (found == file_.groups().end()) return std::string();
     auto name = found->second.attributes.find("name");
     return name != found->second.attributes.end() ? name->second : group.rsplit('/').second.str();
@@ -152,7 +152,7 @@ void KerasWeights::FindLayers() {
     llvm::StringRef owner = llvm::StringRef(path).drop_back(4).rtrim('/');
     for (size_t end = owner.find('/'); !owner.empty(); end = owner.find('/', end + 1)) {
       std::string name = name_of(owner.take_front(end));
-      if (!name.empty()) layer.name = Joined(layer.name, name);
+      if (!name.empty()) layer.name = NameInGroup(layer.name, name);
       if (end == llvm::StringRef::npos) break;
     }
     for (size_t i = 0; file_.arrays().count(path + "/" + std::to_string(i)); ++i)
@@ -175,7 +175,7 @@ std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) co
   std::vector<std::string> names, with_model;
   for (const Layer& layer : layers_) {
     names.push_back(layer.name);
-    with_model.push_back(Joined(model_name_, layer.name));
+    with_model.push_back(NameInGroup(model_name_, layer.name));
   }
   std::vector<int> bare = MatchNames(wanted, names), whole = MatchNames(wanted, with_model);
   auto found = [](const std::vector<int>& like) { return like.size() - llvm::count(like, -1); };
@@ -252,7 +252,7 @@ Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
     auto [key, why] = found.lookup(variable.name);
     if (why.empty()) why = WhyNoArray(variable, key);
     if (why.empty()) {
-      binding.bound.push_back({variable.node, key});
+      binding.bound.push_back({variable.node, key, /*rival=*/""});
     } else {
       binding.unbound.push_back({variable.node, why});
     }

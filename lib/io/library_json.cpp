@@ -3,9 +3,9 @@
 namespace grapnel {
 namespace {
 
-class Writer {
+class LibraryJsonWriter {
  public:
-  Writer(const FunctionLibrary& library, llvm::json::OStream& json)
+  LibraryJsonWriter(const FunctionLibrary& library, llvm::json::OStream& json)
       : library_(library), json_(json) {}
 
   void WriteFunction(const LibraryFunction& each) {
@@ -111,7 +111,7 @@ class Writer {
 }  // namespace
 
 void WriteLibraryJson(const FunctionLibrary& library, llvm::json::OStream& json) {
-  Writer writer(library, json);
+  LibraryJsonWriter writer(library, json);
   json.attributeArray("functions", [&] {
     for (const LibraryFunction& each : library.functions)
       json.object([&] { writer.WriteFunction(each); });

@@ -13,15 +13,16 @@ namespace {
 
 constexpr size_t kRows = 12, kTraces = 6, kParts = 4;  // the most that are printed, unless `all`
 
-std::string Joined(llvm::ArrayRef<std::string> parts, size_t limit) {
+std::string JoinedUpTo(llvm::ArrayRef<std::string> parts, size_t limit) {
   std::string text = llvm::join(parts.take_front(limit), ", ");
   if (parts.size() > limit) text += ", and " + WithCommas(parts.size() - limit) + " more";
   return text;
 }
 
-class Writer {
+class LibraryTextWriter {
  public:
-  Writer(const FunctionLibrary& library, bool all, llvm::raw_ostream& os, const ShortNames& names)
+  LibraryTextWriter(const FunctionLibrary& library, bool all, llvm::raw_ostream& os,
+                    const ShortNames& names)
       : library_(library), all_(all), limit_(all ? ~size_t{0} : kParts), os_(os), names_(names) {}
 
   void Write() {
@@ -85,7 +86,8 @@ class Writer {
     std::vector<std::string> ops;
     for (int member : row.members) ops.push_back(Printable(At(member).name.base));
     std::sort(ops.begin(), ops.end());
-    os_ << "  eager ops, each run as a function: " << Joined(ops, all_ ? ops.size() : 8) << "\n";
+    os_ << "  eager ops, each run as a function: " << JoinedUpTo(ops, all_ ? ops.size() : 8)
+        << "\n";
   }
 
   // Returns the label of a function's line in the row of its Python function: the number alone for
@@ -161,13 +163,13 @@ class Writer {
   std::string CalleesText(llvm::ArrayRef<int> calls) const {
     std::vector<std::string> names;
     for (int callee : calls) names.push_back(Printable(ShortName(At(callee))));
-    return Joined(names, limit_);
+    return JoinedUpTo(names, limit_);
   }
 
   std::string NamesText(llvm::ArrayRef<std::string> names) const {
     std::vector<std::string> scopes = ByScope(names);
     for (std::string& scope : scopes) scope = Printable(scope);
-    return Joined(scopes, limit_);
+    return JoinedUpTo(scopes, limit_);
   }
 
   const FunctionLibrary& library_;
@@ -181,7 +183,7 @@ class Writer {
 
 void WriteLibraryText(const FunctionLibrary& library, bool all, llvm::raw_ostream& os,
                       const ShortNames& names) {
-  Writer(library, all, os, names).Write();
+  LibraryTextWriter(library, all, os, names).Write();
 }
 
 std::string ArgumentsText(const LibraryFunction& each, size_t limit) {
@@ -199,7 +201,7 @@ std::string ArgumentsText(const LibraryFunction& each, size_t limit) {
     last = std::move(type);
   }
   if (captured > 0) parts.push_back(WithCommas(captured) + " captured");
-  return parts.empty() ? "no arguments" : Joined(parts, limit);
+  return parts.empty() ? "no arguments" : JoinedUpTo(parts, limit);
 }
 
 std::string ShortName(const LibraryFunction& function) {

@@ -12,11 +12,11 @@ namespace {
 constexpr size_t kLong = 4096;
 // The beginning of a short literal: "grapnel literal <7>" replaces the long literal 7. A text that
 // already contains this mark stays unchanged.
-constexpr llvm::StringRef kMark = "grapnel literal <";
+constexpr llvm::StringRef kLiteralMark = "grapnel literal <";
 constexpr size_t kNowhere = llvm::StringRef::npos;
 
 // Returns the end of the string literal whose opening quote is at `begin`.
-size_t EndOf(llvm::StringRef text, size_t begin) {
+size_t EndOfLiteral(llvm::StringRef text, size_t begin) {
   for (size_t at = begin + 1; (at = text.find(text[begin], at)) != kNowhere; ++at) {
     size_t escapes = 0;
     while (text[at - 1 - escapes] == '\\') ++escapes;
@@ -39,19 +39,19 @@ std::optional<std::string> Unescaped(llvm::StringRef literal) {
 
 std::string LongLiterals::TakeOut(llvm::StringRef text) {
   std::string out;
-  if (text.contains(kMark)) return text.str();
+  if (text.contains(kLiteralMark)) return text.str();
   size_t copied = 0;
   for (size_t at = 0; (at = text.find_first_of("\"'#", at)) != kNowhere;) {
     if (text[at] == '#') {
       at = text.find('\n', at);
       continue;
     }
-    size_t end = EndOf(text, at);
+    size_t end = EndOfLiteral(text, at);
     if (end == kNowhere) break;
     if (end - at > kLong) {
       if (auto value = Unescaped(text.slice(at + 1, end))) {
         out += text.slice(copied, at + 1);
-        out += kMark.str() + std::to_string(values_.size()) + ">";
+        out += kLiteralMark.str() + std::to_string(values_.size()) + ">";
         copied = end;
         values_.push_back(std::move(*value));
       }
@@ -66,16 +66,16 @@ std::string LongLiterals::TakeOut(llvm::StringRef text) {
 // marks, and other text around them.
 void LongLiterals::PutBackIn(std::string* value) {
   llvm::StringRef rest = *value;
-  if (!rest.contains(kMark)) return;
+  if (!rest.contains(kLiteralMark)) return;
   std::string whole;
-  for (size_t at; (at = rest.find(kMark)) != kNowhere;) {
+  for (size_t at; (at = rest.find(kLiteralMark)) != kNowhere;) {
     whole += rest.take_front(at);
-    rest = rest.drop_front(at + kMark.size());
+    rest = rest.drop_front(at + kLiteralMark.size());
     llvm::StringRef after = rest;
     size_t number = values_.size();
     bool is_ours =
         !rest.consumeInteger(10, number) && number < values_.size() && rest.consume_front(">");
-    whole += is_ours ? llvm::StringRef(values_[number]) : kMark;
+    whole += is_ours ? llvm::StringRef(values_[number]) : kLiteralMark;
     if (is_ours) {
       ++met_[number];
     } else {
@@ -108,7 +108,7 @@ void LongLiterals::PutBackIn(google::protobuf::Message* message) {
       }
       std::string value = field->is_repeated() ? reflection.GetRepeatedString(*message, field, i)
                                                : reflection.GetString(*message, field);
-      if (!llvm::StringRef(value).contains(kMark)) continue;
+      if (!llvm::StringRef(value).contains(kLiteralMark)) continue;
       PutBackIn(&value);
       if (field->is_repeated()) {
         reflection.SetRepeatedString(message, field, i, std::move(value));

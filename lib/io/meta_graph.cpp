@@ -15,17 +15,16 @@ namespace {
 enum { kModelMetaGraphs = 2 };
 enum {
   kInfo = 1,
-  kGraphDef = 2,
   kSaver = 3,
   kCollection = 4,
-  kSignature = 5,
+  kSignatures = 5,
   kAsset = 6,
   kObjectGraph = 7,
 };
 enum { kInfoTags = 4, kInfoTensorFlowVersion = 5 };
 
 template <typename Message>
-bool Parse(llvm::StringRef bytes, Message* message) {
+bool ParseMessage(llvm::StringRef bytes, Message* message) {
   return bytes.size() <= INT32_MAX &&
          message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
@@ -98,7 +97,7 @@ class MetaGraphReader {
     CutReader reader(meta_graph);
     while (reader.Next()) {
       if (reader.type() == WireType::kBytes) {
-        if (reader.field() == kGraphDef) {
+        if (reader.field() == kGraphOfMetaGraph) {
           graphs.push_back(reader.bytes());
         } else {
           ReadField(reader.field(), reader.bytes());
@@ -145,7 +144,7 @@ class MetaGraphReader {
     std::string wrapped;
     AppendBytesField(&wrapped, field, bytes);
     proto::MetaGraphDef message;
-    if (!Parse(wrapped, &message)) {
+    if (!ParseMessage(wrapped, &message)) {
       return Report(llvm::formatv("field {0} of the meta graph cannot be read", field).str());
     }
     if (field == kSaver) {

@@ -6,6 +6,9 @@
 
 namespace grapnel {
 
+// The field of a MetaGraphDef that has its GraphDef.
+constexpr uint32_t kGraphOfMetaGraph = 2;
+
 // Appends to `model` the graph of the serialized MetaGraphDef, or the graphs of the SavedModel in
 // `file`. The bytes of the graph stay a slice of the file, unless the file has them in several
 // parts. Fails if no graph can be read.

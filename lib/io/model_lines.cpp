@@ -18,7 +18,7 @@ bool IsSourceName(llvm::StringRef file) {
 }
 
 // Returns `model` if it is a folder, else the folder that contains it.
-std::string FolderOf(llvm::StringRef model) {
+std::string FolderAt(llvm::StringRef model) {
   if (IsDirectory(model)) return model.str();
   std::string folder = path::parent_path(model).str();
   return folder.empty() ? "." : folder;
@@ -53,11 +53,11 @@ std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file, 
     for (auto part = path::begin(file), end = path::end(file); part != end; ++part) {
       if (*part == "..") return std::nullopt;
     }
-    places = {JoinPath(FolderOf(model), file), file.str()};
+    places = {JoinPath(FolderAt(model), file), file.str()};
   }
   for (const std::string& place : places) {
     if (!MayRead(place)) continue;
-    if (reach == SourceReach::kAnywhere || IsBelow(FolderOf(model), place) || IsBelow(".", place))
+    if (reach == SourceReach::kAnywhere || IsBelow(FolderAt(model), place) || IsBelow(".", place))
       return place;
   }
   return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file, 
 
 // Adds the debug info that TensorFlow writes into a SavedModel's folder as a separate file.
 void AddBeside(llvm::StringRef model, LineTable* lines) {
-  std::string beside = JoinPath(JoinPath(FolderOf(model), "debug"), "saved_model_debug_info.pb");
+  std::string beside = JoinPath(JoinPath(FolderAt(model), "debug"), "saved_model_debug_info.pb");
   if (!FileExists(beside)) return;
   auto file = FileBytes::Open(beside);
   if (file) {

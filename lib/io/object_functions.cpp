@@ -34,7 +34,7 @@ struct ParameterNames {
   }
 };
 
-ParameterNames NamesIn(const proto::FunctionSpec& spec) {
+ParameterNames ParameterNamesOf(const proto::FunctionSpec& spec) {
   ParameterNames names;
   for (const proto::PairValue& pair : spec.fullargspec().named_tuple_value().values()) {
     if (pair.key() == "varargs") names.rest = pair.value().string_value();
@@ -236,13 +236,13 @@ class FunctionReader {
     const proto::SavedObject& saved = saved_.nodes(object);
     if (saved.has_bare_concrete_function()) {
       const proto::SavedBareConcreteFunction& bare = saved.bare_concrete_function();
-      ParameterNames names = NamesIn(bare.function_spec());
+      ParameterNames names = ParameterNamesOf(bare.function_spec());
       if (names.positional.empty())
         names.positional.assign(bare.argument_keywords().begin(), bare.argument_keywords().end());
       function.traces.push_back(ReadTrace(bare.concrete_function_name(), names));
       return function;
     }
-    ParameterNames names = NamesIn(saved.function().function_spec());
+    ParameterNames names = ParameterNamesOf(saved.function().function_spec());
     for (const std::string& name : saved.function().concrete_functions())
       function.traces.push_back(ReadTrace(name, names));
     return function;

@@ -8,11 +8,6 @@
 namespace grapnel {
 namespace {
 
-std::string TypeText(const SignatureTensor& tensor) {
-  return DataTypeName(tensor.dtype).str() +
-         (tensor.shape.known_rank() ? tensor.shape.ToString() : "");
-}
-
 std::string HeadOf(const ObjectFunction& function, const ObjectTrace& trace) {
   return Printable(function.path + "(" + trace.Parameters() + ") -> " + trace.returns);
 }
@@ -29,7 +24,7 @@ bool IsMinor(const ObjectFunction& function) {
 void WriteTable(const ObjectTrace& trace, llvm::raw_ostream& os) {
   std::vector<std::vector<std::string>> rows;
   auto add = [&](const char* side, const SignatureTensor& tensor) {
-    rows.push_back({side, tensor.key, TypeText(tensor), tensor.tensor});
+    rows.push_back({side, tensor.key, TypeText(tensor.dtype, tensor.shape), tensor.tensor});
   };
   for (const SignatureTensor& input : trace.inputs) add("in", input);
   for (const FlatStructure::Value& value : trace.values)
@@ -38,8 +33,8 @@ void WriteTable(const ObjectTrace& trace, llvm::raw_ostream& os) {
   os << Table(rows, "  ");
 }
 
-void WriteTensors(const char* name, llvm::StringRef library_name,
-                  llvm::ArrayRef<SignatureTensor> tensors, llvm::json::OStream& json) {
+void WriteTraceTensors(const char* name, llvm::StringRef library_name,
+                       llvm::ArrayRef<SignatureTensor> tensors, llvm::json::OStream& json) {
   json.attributeArray(name, [&] {
     for (const SignatureTensor& tensor : tensors) {
       json.object([&] {
@@ -65,7 +60,7 @@ void WriteTrace(const ObjectFunction& function, const ObjectTrace& trace,
     }
   });
   json.attribute("returns", llvm::json::fixUTF8(trace.returns));
-  WriteTensors("inputs", "argument", trace.inputs, json);
+  WriteTraceTensors("inputs", "argument", trace.inputs, json);
   json.attributeArray("values", [&] {
     for (const FlatStructure::Value& value : trace.values) {
       json.object([&] {
@@ -74,7 +69,7 @@ void WriteTrace(const ObjectFunction& function, const ObjectTrace& trace,
       });
     }
   });
-  WriteTensors("outputs", "result", trace.outputs, json);
+  WriteTraceTensors("outputs", "result", trace.outputs, json);
 }
 
 }  // namespace

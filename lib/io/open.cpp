@@ -35,8 +35,8 @@ Error NotAGraph(const FileBytes& file) {
 
 // Converts a file in protobuf's text format to wire format and returns the type of its new
 // contents. Leaves other files as they are.
-Expected<Content> TextToWire(std::shared_ptr<const FileBytes>* file, Content content,
-                             Model* model) {
+Expected<Content> ReplaceTextByWire(std::shared_ptr<const FileBytes>* file, Content content,
+                                    Model* model) {
   TextKind kind;
   switch (content) {
     case Content::kGraphText:
@@ -129,7 +129,7 @@ Expected<Model> ReadModel(std::shared_ptr<const FileBytes> file, llvm::StringRef
       return MakeError("{0}: {1}", name, model.problems.front().text);
   }
   if (content == Content::kGraphText) model.kind = FileKind::kGraphText;
-  ASSIGN_OR_RETURN(content, TextToWire(&file, content, &model));
+  ASSIGN_OR_RETURN(content, ReplaceTextByWire(&file, content, &model));
   if (Error error = ReadContent(file, content, &model)) return Annotate(name, std::move(error));
   return model;
 }

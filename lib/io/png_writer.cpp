@@ -10,10 +10,10 @@
 namespace grapnel {
 namespace {
 
-constexpr llvm::StringLiteral kSignature("\x89PNG\r\n\x1a\n");
+constexpr llvm::StringLiteral kPngSignature("\x89PNG\r\n\x1a\n");
 constexpr uint8_t kColorTypes[] = {0, 4, 2, 6};  // by number of channels
 
-void AppendNumber(std::string* out, uint32_t number) {
+void AppendBigEndian(std::string* out, uint32_t number) {
   char bytes[4];
   llvm::support::endian::write32be(bytes, number);
   out->append(bytes, sizeof bytes);
@@ -22,11 +22,11 @@ void AppendNumber(std::string* out, uint32_t number) {
 // Appends a PNG chunk: the length of the data, the type, the data, and the checksum of type and
 // data.
 void AppendChunk(std::string* out, llvm::StringRef type, llvm::StringRef data) {
-  AppendNumber(out, static_cast<uint32_t>(data.size()));
+  AppendBigEndian(out, static_cast<uint32_t>(data.size()));
   std::string chunk = (type + data).str();
   out->append(chunk);
-  AppendNumber(out, static_cast<uint32_t>(
-                        crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), chunk.size())));
+  AppendBigEndian(out, static_cast<uint32_t>(
+                           crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), chunk.size())));
 }
 
 }  // namespace
@@ -56,10 +56,10 @@ Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width
   packed.resize(size);
 
   std::string header;
-  AppendNumber(&header, static_cast<uint32_t>(width));
-  AppendNumber(&header, static_cast<uint32_t>(height));
+  AppendBigEndian(&header, static_cast<uint32_t>(width));
+  AppendBigEndian(&header, static_cast<uint32_t>(height));
   header += {8, static_cast<char>(kColorTypes[channels - 1]), 0, 0, 0};
-  std::string png = kSignature.str();
+  std::string png = kPngSignature.str();
   AppendChunk(&png, "IHDR", header);
   AppendChunk(&png, "IDAT", packed);
   AppendChunk(&png, "IEND", "");

@@ -23,7 +23,7 @@ using google::protobuf::FieldDescriptor;
 
 // A longer text may give more than 2 GiB, protobuf's limit: "i:-1 " takes eleven bytes.
 constexpr size_t kLongestText = size_t{1} << 29;
-constexpr int kDeepest = 64;  // protobuf's limit is above
+constexpr int kDeepestText = 64;  // protobuf's limit is above
 
 struct MessageType;
 using EnumValues = llvm::StringMap<int32_t>;
@@ -179,7 +179,7 @@ class Converter {
   }
 
   bool ReadMessage(const Field& field, int depth) {
-    if (depth >= kDeepest || !Take('{')) return false;
+    if (depth >= kDeepestText || !Take('{')) return false;
     Open open = Begin(field);
     if (!ReadFields(*field.message, depth + 1) || !Take('}')) return false;
     End(open);

@@ -13,10 +13,6 @@ namespace {
 using Structure = proto::StructuredValue;
 using Spec = proto::TypeSpecProto;
 
-std::string TypeText(DataType dtype, const Shape& shape) {
-  return DataTypeName(dtype).str() + (shape.known_rank() ? shape.ToString() : "");
-}
-
 std::string Quoted(llvm::StringRef text) {
   std::string escaped;
   for (char c : text) {
@@ -91,7 +87,7 @@ std::string SpecText(const Spec& spec) {
 }
 
 template <typename Values>
-std::string Joined(const Values& values) {
+std::string StructuresText(const Values& values) {
   std::vector<std::string> texts;
   for (const Structure& value : values) texts.push_back(StructureText(value));
   return llvm::join(texts, ", ");
@@ -193,6 +189,10 @@ class Flattening {
 
 }  // namespace
 
+std::string TypeText(DataType dtype, const Shape& shape) {
+  return DataTypeName(dtype).str() + (shape.known_rank() ? shape.ToString() : "");
+}
+
 std::string StructureText(const Structure& structure) {
   switch (structure.kind_case()) {
     case Structure::kFloat64Value:
@@ -216,10 +216,10 @@ std::string StructureText(const Structure& structure) {
     case Structure::kTypeSpecValue:
       return SpecText(structure.type_spec_value());
     case Structure::kListValue:
-      return "[" + Joined(structure.list_value().values()) + "]";
+      return "[" + StructuresText(structure.list_value().values()) + "]";
     case Structure::kTupleValue: {
       const auto& values = structure.tuple_value().values();
-      return "(" + Joined(values) + (values.size() == 1 ? ",)" : ")");
+      return "(" + StructuresText(values) + (values.size() == 1 ? ",)" : ")");
     }
     case Structure::kDictValue: {
       std::vector<std::string> texts;

@@ -26,6 +26,9 @@ struct FlatStructure {
   std::vector<Value> values;  // the Python values; TensorFlow traces a function anew for each
 };
 
+// Returns "float[?,3]"; "float" for a tensor of any shape.
+std::string TypeText(DataType dtype, const Shape& shape);
+
 // Returns a type or value as text: "float[?,3]", "{a: float[2], b: (int32[], 'mean')}", "ragged
 // string[?,?]", "None", "True". A dtype without a shape is a tensor of any shape.
 std::string StructureText(const proto::StructuredValue& structure);

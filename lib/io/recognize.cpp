@@ -20,25 +20,25 @@ constexpr int kFieldsToLookAt = 8, kMetaFieldsToLookAt = 1000;
 struct Schema {
   uint32_t bytes = 0, numbers = 0;
 };
-constexpr uint32_t Fields(std::initializer_list<int> fields) {
+constexpr uint32_t FieldSet(std::initializer_list<int> fields) {
   uint32_t set = 0;
   for (int field : fields) set |= 1u << field;
   return set;
 }
-constexpr Schema kGraph = {Fields({1, 2, 4, 5}), Fields({3})};
-constexpr Schema kNode = {Fields({1, 2, 3, 4, 5, 6, 7}), 0};
-constexpr Schema kLibrary = {Fields({1, 2, 3}), 0};
-constexpr Schema kFunction = {Fields({1, 3, 4, 5, 6, 7, 8}), 0};
-constexpr Schema kVersions = {Fields({3}), Fields({1, 2, 3})};
-constexpr Schema kModel = {Fields({2}), Fields({1})};
-constexpr Schema kMeta = {Fields({1, 2, 3, 4, 5, 6, 7}), 0};
-constexpr Schema kMetaInfo = {Fields({1, 2, 3, 4, 5, 6, 8}), Fields({7})};
+constexpr Schema kGraph = {FieldSet({1, 2, 4, 5}), FieldSet({3})};
+constexpr Schema kNode = {FieldSet({1, 2, 3, 4, 5, 6, 7}), 0};
+constexpr Schema kLibrary = {FieldSet({1, 2, 3}), 0};
+constexpr Schema kFunction = {FieldSet({1, 3, 4, 5, 6, 7, 8}), 0};
+constexpr Schema kVersions = {FieldSet({3}), FieldSet({1, 2, 3})};
+constexpr Schema kModel = {FieldSet({2}), FieldSet({1})};
+constexpr Schema kMeta = {FieldSet({1, 2, 3, 4, 5, 6, 7}), 0};
+constexpr Schema kMetaInfo = {FieldSet({1, 2, 3, 4, 5, 6, 8}), FieldSet({7})};
 
 // Looks at the first fields of a message; false if a field has the wrong wire type or `check`
 // rejects it, if the first field is not in the schema, or if there is no field.
-bool Fits(llvm::StringRef bytes, const Schema& schema,
-          llvm::function_ref<bool(uint32_t, llvm::StringRef)> check,
-          int fields_to_look_at = kFieldsToLookAt) {
+bool FitsSchema(llvm::StringRef bytes, const Schema& schema,
+                llvm::function_ref<bool(uint32_t, llvm::StringRef)> check,
+                int fields_to_look_at = kFieldsToLookAt) {
   CutReader reader(bytes);
   int count = 0;
   while (count < fields_to_look_at && reader.Next()) {
@@ -64,19 +64,19 @@ bool IsNameOrEmpty(llvm::StringRef bytes) { return IsText(bytes.take_front(256))
 
 bool LooksLikeNode(llvm::StringRef bytes) {
   bool named = false;
-  return Fits(bytes, kNode,
-              [&](uint32_t field, llvm::StringRef value) {
-                if (field <= 2) named |= !value.empty();
-                if (field <= 4) return IsNameOrEmpty(value);
-                return field != 5 || value.empty() || value[0] == '\n' || value[0] == '\x12';
-              }) &&
+  return FitsSchema(bytes, kNode,
+                    [&](uint32_t field, llvm::StringRef value) {
+                      if (field <= 2) named |= !value.empty();
+                      if (field <= 4) return IsNameOrEmpty(value);
+                      return field != 5 || value.empty() || value[0] == '\n' || value[0] == '\x12';
+                    }) &&
          named;
 }
 
 bool LooksLikeLibrary(llvm::StringRef bytes) {
-  return Fits(bytes, kLibrary, [](uint32_t field, llvm::StringRef function) {
+  return FitsSchema(bytes, kLibrary, [](uint32_t field, llvm::StringRef function) {
     if (field != 1 || function.empty()) return true;
-    return Fits(function, kFunction, [](uint32_t part, llvm::StringRef signature) {
+    return FitsSchema(function, kFunction, [](uint32_t part, llvm::StringRef signature) {
       // A signature begins with the tag of its name, which is a line end. In another message type
       // the field would be the name of a node, which cannot begin with a line end.
       return part != 1 || signature.empty() || signature[0] == '\n';
@@ -88,11 +88,12 @@ bool LooksLikeLibrary(llvm::StringRef bytes) {
 bool LooksLikeGraph(llvm::StringRef bytes) {
   bool evidence = false, fits_first = true;
   int count = 0;
-  bool fits = Fits(bytes, kGraph, [&](uint32_t field, llvm::StringRef value) {
+  bool fits = FitsSchema(bytes, kGraph, [&](uint32_t field, llvm::StringRef value) {
     bool good = true;
     if (field == 1) good = LooksLikeNode(value);
     if (field == 2) good = !value.empty() && LooksLikeLibrary(value);
-    if (field == 4) good = Fits(value, kVersions, [](uint32_t, llvm::StringRef) { return true; });
+    if (field == 4)
+      good = FitsSchema(value, kVersions, [](uint32_t, llvm::StringRef) { return true; });
     evidence |= good && field != 5;
     if (count++ == 0) fits_first = good || value.empty();
     return true;  // one bad node does not count: the importer reports it
@@ -101,7 +102,7 @@ bool LooksLikeGraph(llvm::StringRef bytes) {
 }
 
 bool LooksLikeMetaInfo(llvm::StringRef bytes) {
-  return Fits(bytes, kMetaInfo, [](uint32_t field, llvm::StringRef value) {
+  return FitsSchema(bytes, kMetaInfo, [](uint32_t field, llvm::StringRef value) {
     if (field == 2) return value.empty() || value[0] == '\n';
     return field == 3 || field == 8 || IsNameOrEmpty(value);
   });
@@ -123,7 +124,7 @@ bool LooksLikeMetaGraph(llvm::StringRef bytes) {
     }
     return true;
   };
-  return Fits(bytes, kMeta, check, kMetaFieldsToLookAt) && evidence;
+  return FitsSchema(bytes, kMeta, check, kMetaFieldsToLookAt) && evidence;
 }
 
 // True for a SavedModel. If the message begins with a schema version, it is enough that the fields
@@ -133,9 +134,10 @@ bool LooksLikeSavedModel(llvm::StringRef bytes) {
   auto check = [&](uint32_t, llvm::StringRef meta_graph) {
     if (meta_graph.empty()) return true;
     if (LooksLikeMetaGraph(meta_graph)) return evidence = true;
-    return evidence && Fits(meta_graph, kMeta, [](uint32_t, llvm::StringRef) { return true; });
+    return evidence &&
+           FitsSchema(meta_graph, kMeta, [](uint32_t, llvm::StringRef) { return true; });
   };
-  return Fits(bytes, kModel, check) && evidence;
+  return FitsSchema(bytes, kModel, check) && evidence;
 }
 
 // True for a serialized Event: the wall time as a double, then perhaps the step, then a field with

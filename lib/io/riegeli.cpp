@@ -17,7 +17,7 @@ using llvm::support::endian::read64le;
 constexpr uint64_t kBlock = 1 << 16, kBlockHeader = 24, kUsable = kBlock - kBlockHeader;
 constexpr uint64_t kGroupHeader = 40;
 constexpr uint64_t kLongestVarint = 10;
-constexpr llvm::StringRef kSignature("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", 8);
+constexpr llvm::StringRef kRiegeliSignature("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", 8);
 enum GroupType : char { kSimple = 'r', kTransposed = 't' };
 
 uint64_t Hash(llvm::StringRef bytes) {
@@ -35,7 +35,7 @@ bool MayBegin(uint64_t position) {
 
 // Returns the file position where a group ends that begins at `begin` and has `size` bytes,
 // counting also the block headers that interrupt it.
-uint64_t EndOf(uint64_t begin, uint64_t size) {
+uint64_t PositionAfter(uint64_t begin, uint64_t size) {
   uint64_t headers = (size + (begin + kUsable - 1) % kBlock) / kUsable;
   return begin + size + headers * kBlockHeader;
 }
@@ -47,7 +47,7 @@ uint64_t NextBeginning(uint64_t position) {
 
 }  // namespace
 
-bool IsRiegeli(llvm::StringRef head) { return HasPrefix(head, kSignature); }
+bool IsRiegeli(llvm::StringRef head) { return HasPrefix(head, kRiegeliSignature); }
 
 // While records are merged, both the records and the merged message are in memory, so records may
 // take only half of the free memory.
@@ -108,11 +108,11 @@ Error RiegeliFile::ReadHeader(uint64_t begin, Group* group) const {
   group->num_records = number(3) >> 8;
   group->decoded_size = number(4);
   bool is_there = group->data_size <= file_size && group->num_records <= file_size &&
-                  EndOf(begin, kGroupHeader + group->data_size) <= file_size;
+                  PositionAfter(begin, kGroupHeader + group->data_size) <= file_size;
   if (!is_there)
     return MakeError("the file is too short for the size or the number of the records at {0}",
                      begin);
-  group->end = std::max(EndOf(begin, kGroupHeader + group->data_size),
+  group->end = std::max(PositionAfter(begin, kGroupHeader + group->data_size),
                         NextBeginning(begin + group->num_records));
   return Error::success();
 }
@@ -163,7 +163,7 @@ Expected<RiegeliFile::Expanded> RiegeliFile::Expand(const Group& group) {
   }
   std::string data;
   data.reserve(group.data_size);
-  uint64_t at = EndOf(group.begin, kGroupHeader);
+  uint64_t at = PositionAfter(group.begin, kGroupHeader);
   if (!Copy(&at, group.data_size, &data)) return MakeError("the data is cut off");
   if (Hash(data) != group.data_hash) return MakeError("the data is damaged (its hash differs)");
   if (group.type == kSimple) return ExpandSimple(group, std::move(data));

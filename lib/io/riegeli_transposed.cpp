@@ -26,7 +26,7 @@ WireType WireTypeOf(uint32_t tag) { return static_cast<WireType>(tag & 7); }
 
 bool IsTag(uint32_t tag) { return tag >= 8 && (tag & 7) <= 5; }
 
-struct Node {
+struct FieldNode {
   uint32_t tag = 0;       // the tag of a field, or a State
   uint8_t subtype = 0;    // for a varint; see kVarintInline
   bool ends = false;      // true: the end of the submessage in this field
@@ -105,14 +105,14 @@ class TransposedReader {
     if (!header.Varint32(&count) || count > header.rest().size()) return Damaged("states");
     nodes_.resize(count);
     uint64_t num_subtypes = 0;
-    for (Node& node : nodes_) {
+    for (FieldNode& node : nodes_) {
       if (!header.Varint32(&node.tag)) return Damaged("tags of the states");
       node.ends = node.tag >= 8 && (node.tag & 7) == kEndOfSubmessage;
       if (node.ends) node.tag -= kEndOfSubmessage - static_cast<uint32_t>(WireType::kBytes);
       if (node.tag > kStartOfMessage && !IsTag(node.tag)) return Damaged("tags of the states");
       num_subtypes += IsVarint(node);
     }
-    for (Node& node : nodes_) {
+    for (FieldNode& node : nodes_) {
       if (!header.Varint32(&node.next)) return Damaged("next states");
       node.implicit = node.next >= count;
       if (node.implicit) node.next -= count;
@@ -120,7 +120,7 @@ class TransposedReader {
     }
     llvm::StringRef subtypes;
     if (!header.Bytes(num_subtypes, &subtypes)) return Damaged("subtypes");
-    for (Node& node : nodes_) {
+    for (FieldNode& node : nodes_) {
       if (IsVarint(node)) {
         node.subtype = static_cast<uint8_t>(subtypes.front());
         subtypes = subtypes.drop_front();
@@ -136,7 +136,7 @@ class TransposedReader {
     return HasImplicitLoop() ? Damaged("way out of a loop of states") : Error::success();
   }
 
-  static bool IsVarint(const Node& node) {
+  static bool IsVarint(const FieldNode& node) {
     return IsTag(node.tag) && !node.ends && WireTypeOf(node.tag) == WireType::kVarint;
   }
 
@@ -178,7 +178,7 @@ class TransposedReader {
     }
   }
 
-  Error Give(const Node& node) {
+  Error Give(const FieldNode& node) {
     if (node.tag == kNoOp) return Error::success();
     if (node.tag == kStartOfMessage) return EndRecord();
     if (node.tag == kStartOfSubmessage) return StartSubmessage();
@@ -193,7 +193,7 @@ class TransposedReader {
     return Put(field);
   }
 
-  Error AppendValue(const Node& node, std::string* field) {
+  Error AppendValue(const FieldNode& node, std::string* field) {
     llvm::StringRef value;
     switch (WireTypeOf(node.tag)) {
       case WireType::kVarint:
@@ -226,7 +226,7 @@ class TransposedReader {
 
   // Writes a record that is not a protobuf message. Its bytes are in the state's own buffer, its
   // length in the last buffer, which all such records share.
-  Error GiveNonProto(const Node& node) {
+  Error GiveNonProto(const FieldNode& node) {
     uint32_t size;
     llvm::StringRef record;
     if (!buffers_.back().Varint32(&size) || !node.buffer->Bytes(size, &record))
@@ -290,7 +290,7 @@ class TransposedReader {
   Compression compression_ = Compression::kNone;
   std::vector<std::unique_ptr<std::string>> buckets_;
   std::vector<ByteReader> buffers_;
-  std::vector<Node> nodes_;
+  std::vector<FieldNode> nodes_;
   uint32_t first_ = 0;
   std::vector<Open> open_;
   std::string reversed_;

@@ -2,6 +2,8 @@
 
 #include <farmhash.h>
 
+#include "lib/io/editable_message.h"
+#include "lib/io/meta_graph.h"
 #include "lib/ir/import.h"
 #include "lib/ir/wire.h"
 #include "lib/support/text.h"
@@ -12,10 +14,9 @@
 namespace grapnel {
 namespace {
 
-// Field numbers of SavedModel, MetaGraphDef, map entries, and FingerprintDef.
+// Field numbers of SavedModel, MetaGraphDef and FingerprintDef.
 enum { kSchemaVersion = 1, kMetaGraphs = 2 };
-enum { kGraphDef = 2, kCollections = 4 };
-enum { kMapKey = 1 };
+enum { kCollections = 4 };
 enum { kChecksum = 1, kProgramHash = 2, kUuid = 7 };
 
 constexpr const char* kModelFile = "saved_model.pb";
@@ -31,7 +32,7 @@ bool IsModelFile(llvm::StringRef name) {
 
 // Returns the folder of the model, if the graph comes from a file called saved_model.pb, .pbtxt or
 // .cpb. Otherwise empty: the folder of another file may contain anything.
-std::string FolderOf(const Model& model) {
+std::string FolderOfModel(const Model& model) {
   llvm::StringRef path = model.graphs.front().path, name = llvm::sys::path::filename(path);
   if (!IsModelFile(name)) return "";
   llvm::StringRef folder = llvm::sys::path::parent_path(path);
@@ -70,8 +71,8 @@ void AppendMetaGraph(const GraphInFile& graph, const std::string& graph_def, boo
   WireReader reader(graph.meta_graph);
   while (reader.Next()) {
     bool is_message = reader.type() == WireType::kBytes;
-    if (is_message && reader.field() == kGraphDef) {
-      if (!has_graph) AppendBytesField(out, kGraphDef, graph_def);
+    if (is_message && reader.field() == kGraphOfMetaGraph) {
+      if (!has_graph) AppendBytesField(out, kGraphOfMetaGraph, graph_def);
       has_graph = true;
     } else if (!(changed && is_message && reader.field() == kCollections &&
                  SpeaksOfControlFlow(reader.bytes()))) {
@@ -101,7 +102,7 @@ Expected<Written> ModelBytes(const Model& model) {
   return written;
 }
 
-void AppendNumber(std::string* out, uint32_t field, uint64_t number) {
+void AppendNumberField(std::string* out, uint32_t field, uint64_t number) {
   AppendTag(out, field, WireType::kVarint);
   AppendVarint(out, number);
 }
@@ -111,8 +112,8 @@ void AppendNumber(std::string* out, uint32_t field, uint64_t number) {
 std::string Fingerprint(llvm::StringRef old, const Written& written) {
   uint64_t checksum = util::Fingerprint64(written.bytes);
   std::string out;
-  AppendNumber(&out, kChecksum, checksum);
-  AppendNumber(&out, kProgramHash, written.graph_hash);
+  AppendNumberField(&out, kChecksum, checksum);
+  AppendNumberField(&out, kProgramHash, written.graph_hash);
   WireReader reader(old);
   while (reader.Next()) {
     if (reader.field() != kChecksum && reader.field() != kProgramHash && reader.field() != kUuid)
@@ -159,7 +160,7 @@ std::string RealPath(llvm::StringRef path) {
 }  // namespace
 
 Error CheckCanWrite(const Model& model, llvm::StringRef folder) {
-  bool is_whole = model.kind == FileKind::kSavedModel && !FolderOf(model).empty() &&
+  bool is_whole = model.kind == FileKind::kSavedModel && !FolderOfModel(model).empty() &&
                   llvm::none_of(model.graphs, [](const GraphInFile& graph) {
                     return graph.meta_graph.empty() || !graph.module;
                   });
@@ -169,7 +170,7 @@ Error CheckCanWrite(const Model& model, llvm::StringRef folder) {
         "as a folder (this is {1})",
         model.path, FileKindName(model.kind));
   }
-  std::string own = RealPath(FolderOf(model)), target = RealPath(folder);
+  std::string own = RealPath(FolderOfModel(model)), target = RealPath(folder);
   if (target == own || llvm::StringRef(target).starts_with(own + "/")) {
     return MakeError("{0}: is the model itself or inside it, name another folder", folder);
   }
@@ -185,7 +186,7 @@ Error CheckCanWrite(const Model& model, llvm::StringRef folder) {
 
 Error WriteSavedModel(const Model& model, llvm::StringRef folder, llvm::StringRef note) {
   RETURN_IF_ERROR(CheckCanWrite(model, folder));
-  std::string from = FolderOf(model), to = folder.str();
+  std::string from = FolderOfModel(model), to = folder.str();
   ASSIGN_OR_RETURN(Written written, ModelBytes(model));
   RETURN_IF_ERROR(CopyFolder(from, to, /*top=*/true));
   std::shared_ptr<const FileBytes> old = FileBytes::FromString("", kFingerprint);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "lib/io/event_file.h"
 #include "lib/io/record.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/types.h"
@@ -19,11 +20,11 @@ namespace {
 
 // Limits on the nesting of directories and on the number of entries that are looked at, because the
 // user may name a large directory by mistake.
-constexpr int kDeepest = 6;
+constexpr int kDeepestFolder = 6;
 constexpr size_t kMostEntries = 100'000;
 constexpr size_t kLargestScalar = 1 << 20;
 
-enum { kEventStep = 2, kEventFileVersion = 3, kEventSummary = 5 };
+enum { kEventStep = 2, kEventSummary = 5 };
 enum { kSummaryValue = 1 };
 enum { kValueTag = 1, kValueSimple = 2, kValueTensor = 8, kValueMetadata = 9 };
 enum { kMetadataPlugin = 1, kPluginName = 1 };
@@ -43,7 +44,7 @@ void FindEventFiles(const std::string& folder, const std::string& run, int depth
     std::string path = JoinPath(folder, name);
     if (IsDirectory(path)) {
       std::string inner = run.empty() ? name : JoinPath(run, name);
-      if (depth < kDeepest) FindEventFiles(path, inner, depth + 1, entries, files);
+      if (depth < kDeepestFolder) FindEventFiles(path, inner, depth + 1, entries, files);
     } else if (llvm::StringRef(name).contains("tfevents") && llvm::sys::fs::is_regular_file(path)) {
       files->push_back({path, run});
     }
@@ -61,7 +62,7 @@ std::vector<EventFile> EventFilesAt(llvm::StringRef path) {
 }
 
 // One value of a Summary, which may or may not be a scalar.
-struct Value {
+struct SummaryValue {
   llvm::StringRef tag, tensor, plugin;
   std::optional<double> simple;
 };
@@ -75,8 +76,8 @@ llvm::StringRef BytesAt(llvm::StringRef message, uint32_t field) {
   return bytes;
 }
 
-Value ParseValue(llvm::StringRef bytes) {
-  Value value;
+SummaryValue ParseValue(llvm::StringRef bytes) {
+  SummaryValue value;
   WireReader reader(bytes);
   while (reader.Next()) {
     if (reader.Is(kValueTag, WireType::kBytes)) value.tag = reader.bytes();
@@ -133,7 +134,7 @@ class ScalarReader {
     WireReader values(BytesAt(event, kEventSummary));
     while (values.Next()) {
       if (!values.Is(kSummaryValue, WireType::kBytes)) continue;
-      Value value = ParseValue(values.bytes());
+      SummaryValue value = ParseValue(values.bytes());
       // TensorBoard writes the plugin's name only with the first value of each tag.
       if (value.plugin == "scalars") scalars_.insert(value.tag.str());
       std::optional<double> number = value.simple;

@@ -34,7 +34,7 @@ constexpr llvm::StringLiteral kKeptTexts[] = {"_class",
                                               "tensor_name"};
 
 // Returns the fields of a message whose numbers are in `kept`, unchanged.
-std::string Fields(llvm::StringRef message, llvm::ArrayRef<uint32_t> kept) {
+std::string KeptFields(llvm::StringRef message, llvm::ArrayRef<uint32_t> kept) {
   std::string out;
   WireReader reader(message);
   while (reader.Next()) {
@@ -48,7 +48,7 @@ std::string ShapeOnly(llvm::StringRef shape) {
   std::string out;
   WireReader reader(shape);
   while (reader.Next()) {
-    if (reader.Is(2, WireType::kBytes)) AppendBytesField(&out, 2, Fields(reader.bytes(), {1}));
+    if (reader.Is(2, WireType::kBytes)) AppendBytesField(&out, 2, KeptFields(reader.bytes(), {1}));
     if (reader.Is(3, WireType::kVarint)) out += reader.whole_field();
   }
   return out;
@@ -170,7 +170,7 @@ class Attributes {
 
   // Copies a NameAttrList.
   std::string Function(llvm::StringRef function) {
-    std::string out = Fields(function, {1});
+    std::string out = KeptFields(function, {1});
     WireReader reader(function);
     while (reader.Next()) {
       if (reader.Is(2, WireType::kBytes)) Entry(reader.bytes(), 2, &out);
@@ -228,7 +228,7 @@ std::string RestOf(const Node& node, const std::string& shapes, Numbers* numbers
     AppendMapEntry(&out, 5, kValuesLeftOut, attr::Int(number));
   }
   // Keeps fields 6 and 7: the original names of the node before rewrites, and its full type.
-  return out + Fields(node.graph().Source(node.id()), {6, 7});
+  return out + KeptFields(node.graph().Source(node.id()), {6, 7});
 }
 
 // Copies an OpDef: names, types and defaults, without descriptions.
@@ -240,10 +240,11 @@ std::string SignatureOnly(llvm::StringRef signature) {
     switch (reader.field()) {
       case 2:  // arguments
       case 3:
-        AppendBytesField(&out, reader.field(), Fields(reader.bytes(), {1, 3, 4, 5, 6, 7, 16, 17}));
+        AppendBytesField(&out, reader.field(),
+                         KeptFields(reader.bytes(), {1, 3, 4, 5, 6, 7, 16, 17}));
         break;
       case 4: {
-        std::string attr = Fields(reader.bytes(), {1, 2, 5, 6});
+        std::string attr = KeptFields(reader.bytes(), {1, 2, 5, 6});
         WireReader of_attr(reader.bytes());
         while (of_attr.Next()) {
           if (of_attr.Is(3, WireType::kBytes) || of_attr.Is(7, WireType::kBytes))
@@ -264,7 +265,7 @@ std::string SignatureOnly(llvm::StringRef signature) {
 
 // Copies an entry of FunctionDef.arg_attr: the attributes of one argument.
 std::string ArgumentOnly(llvm::StringRef entry) {
-  std::string out = Fields(entry, {1}), attributes;
+  std::string out = KeptFields(entry, {1}), attributes;
   WireReader reader(entry);
   while (reader.Next()) {
     if (!reader.Is(2, WireType::kBytes)) continue;
@@ -325,8 +326,8 @@ void StripConstants(Module* module) {
     }
     if (bodies[i].function) LeaveOutOfFunction(module, bodies[i].function);
   }
-  module->other_fields = Fields(module->other_fields, {3});  // the deprecated version field
-  module->other_library_fields = Fields(module->other_library_fields, {2, 3});  // gradients
+  module->other_fields = KeptFields(module->other_fields, {3});  // the deprecated version field
+  module->other_library_fields = KeptFields(module->other_library_fields, {2, 3});  // gradients
 }
 
 }  // namespace grapnel

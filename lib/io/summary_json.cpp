@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-void WriteTensors(llvm::json::OStream& json, const char* key,
-                  llvm::ArrayRef<TensorSummary> tensors) {
+void WriteTensorSummaries(llvm::json::OStream& json, const char* key,
+                          llvm::ArrayRef<TensorSummary> tensors) {
   json.attributeArray(key, [&] {
     for (const TensorSummary& t : tensors) {
       json.object([&] {
@@ -92,8 +92,8 @@ void WriteSummaryJson(const GraphInFile& graph, const Summary& summary,
   json.attribute("constant_bytes", static_cast<int64_t>(summary.constant_bytes));
   json.attribute("producer", summary.producer);
   json.attribute("min_consumer", summary.min_consumer);
-  WriteTensors(json, "inputs", summary.inputs);
-  WriteTensors(json, "outputs", summary.outputs);
+  WriteTensorSummaries(json, "inputs", summary.inputs);
+  WriteTensorSummaries(json, "outputs", summary.outputs);
   if (summary.is_function) WriteEffects(json, summary.effects);
   const GraphInFile& whole = graph.whole ? *graph.whole : graph;
   if (graph.whole) json.attribute("shown", llvm::json::fixUTF8(graph.signatures.front().name));

@@ -46,7 +46,7 @@ void PrintEffects(llvm::raw_ostream& os, llvm::ArrayRef<EffectSummary> effects, 
 
 // Returns a text such as "float[2,3]"; "no tensor" for an entry without dtype, which names an op
 // (an initializer).
-std::string TypeText(const SignatureTensor& tensor) {
+std::string SignatureTypeText(const SignatureTensor& tensor) {
   if (tensor.dtype == proto::DT_INVALID) return "no tensor";
   return (DataTypeName(tensor.dtype) + tensor.shape.ToString()).str();
 }
@@ -81,7 +81,7 @@ void WriteSignaturesText(const GraphInFile& graph, llvm::raw_ostream& os) {
     os << "\n";
     std::vector<std::vector<std::string>> rows = {};
     auto add = [&](const char* side, const SignatureTensor& t) {
-      rows.push_back({side, t.key, TypeText(t), t.tensor});
+      rows.push_back({side, t.key, SignatureTypeText(t), t.tensor});
     };
     for (const auto& tensor : signature->inputs) add("in", tensor);
     for (const auto& tensor : signature->outputs) add("out", tensor);

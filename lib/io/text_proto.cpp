@@ -101,8 +101,8 @@ Expected<std::string> SerializeGraph(proto::GraphDef* graph) {
   return out + rest;
 }
 
-bool Parse(llvm::StringRef text, google::protobuf::Message* message,
-           std::vector<Problem>* problems) {
+bool ParseInto(llvm::StringRef text, google::protobuf::Message* message,
+               std::vector<Problem>* problems) {
   Input input(text);
   if (HasPrefix(text, "\xEF\xBB\xBF")) input.Skip(3);
   Collector collector(problems);
@@ -120,15 +120,15 @@ bool ParseText(const FileBytes& file, google::protobuf::Message* message,
                std::vector<Problem>* problems) {
   LongLiterals literals;
   std::string text = literals.TakeOut(file.bytes());
-  if (literals.empty()) return Parse(file.bytes(), message, problems);
+  if (literals.empty()) return ParseInto(file.bytes(), message, problems);
   std::vector<Problem> found;
-  bool is_whole = Parse(text, message, &found);
+  bool is_whole = ParseInto(text, message, &found);
   if (literals.PutBack(message)) {
     problems->insert(problems->end(), found.begin(), found.end());
     return is_whole;
   }
   message->Clear();
-  return Parse(file.bytes(), message, problems);
+  return ParseInto(file.bytes(), message, problems);
 }
 
 Expected<std::string> Serialize(const google::protobuf::MessageLite& message) {

@@ -75,7 +75,7 @@ std::string Utf8(llvm::StringRef utf32) {
   return text;
 }
 
-Literal Strings(const NpyArray& array) {
+Literal StringLiteralOf(const NpyArray& array) {
   bool is_utf32 = array.type[0] == 'U';
   size_t size = 0;
   llvm::StringRef(array.type).drop_front().getAsInteger(10, size);
@@ -109,7 +109,7 @@ Expected<Literal> ReadNpyLiteral(std::shared_ptr<const FileBytes> file,
                      natural == proto::DT_INVALID ? array.type : DataTypeName(natural),
                      expected ? DataTypeName(dtype) : "a dtype that TensorFlow has");
   }
-  if (dtype == proto::DT_STRING) return Strings(array);
+  if (dtype == proto::DT_STRING) return StringLiteralOf(array);
   return Literal::Borrow(dtype, array.dims, array.bytes, array.file);
 }
 

@@ -24,12 +24,12 @@ llvm::DenseMap<NodeId, int> CapturedObjects(const GraphInFile& graph,
 }
 
 // Returns "Variable" for "Variable_12".
-llvm::StringRef WithoutNumber(llvm::StringRef name) {
+llvm::StringRef WithoutEndNumber(llvm::StringRef name) {
   llvm::StringRef stem = name.rtrim("0123456789");
   return stem.size() < name.size() && stem.consume_back("_") ? stem : name;
 }
 
-bool Fits(const SavedVariable& variable, const proto::SavedVariable& object) {
+bool FitsObject(const SavedVariable& variable, const proto::SavedVariable& object) {
   Shape shape = Shape::FromProto(object.shape());
   return BaseType(variable.dtype) == BaseType(object.dtype()) &&
          variable.shape.ToString() == shape.ToString();
@@ -204,10 +204,11 @@ class ObjectFinder {
     for (SavedVariable& variable : variables_) {
       if (variable.object >= 0) continue;
       auto found = named.find(variable.name);
-      if (found == named.end()) found = named.find(WithoutNumber(variable.name));
+      if (found == named.end()) found = named.find(WithoutEndNumber(variable.name));
       if (found == named.end()) continue;
       for (int object : llvm::reverse(found->second)) {
-        if (told_.contains(object) || !Fits(variable, saved_.nodes(object).variable())) continue;
+        if (told_.contains(object) || !FitsObject(variable, saved_.nodes(object).variable()))
+          continue;
         Tell(variable, object);
         break;
       }

@@ -57,7 +57,7 @@ Shape ParseShape(llvm::StringRef bytes) {
 // Calls visit(number) for each element of a repeated numeric field, packed or not. `fixed32`: the
 // numbers are floats of 4 bytes; otherwise varints.
 template <typename Visit>
-void ForEachNumber(llvm::StringRef list, uint32_t field, bool fixed32, Visit visit) {
+void ForEachListNumber(llvm::StringRef list, uint32_t field, bool fixed32, Visit visit) {
   WireReader reader(list);
   while (reader.Next()) {
     if (reader.field() != field) continue;
@@ -114,12 +114,12 @@ std::string Join(const List& list, ToText to_text) {
   return text + "]";
 }
 
-std::string FloatText(float value) {
+std::string NineDigits(float value) {
   return llvm::formatv("{0}", llvm::format("%.9g", value)).str();
 }
 
 // Returns text such as `dense<float[3,3]>`, without reading the tensor's elements.
-std::string TensorText(llvm::StringRef tensor) {
+std::string DenseTypeText(llvm::StringRef tensor) {
   DataType type = proto::DT_INVALID;
   Shape shape = Shape::Scalar();
   WireReader reader(tensor);
@@ -226,23 +226,23 @@ std::optional<std::vector<int64_t>> AttrView::AsInts() const {
   auto list = Field(kListField);
   if (!list) return std::nullopt;
   std::vector<int64_t> values;
-  ForEachNumber(*list, kIntField, false,
-                [&](uint64_t n) { values.push_back(static_cast<int64_t>(n)); });
+  ForEachListNumber(*list, kIntField, false,
+                    [&](uint64_t n) { values.push_back(static_cast<int64_t>(n)); });
   return values;
 }
 std::optional<std::vector<float>> AttrView::AsFloats() const {
   auto list = Field(kListField);
   if (!list) return std::nullopt;
   std::vector<float> values;
-  ForEachNumber(*list, kFloatField, true, [&](uint64_t n) { values.push_back(FloatOf(n)); });
+  ForEachListNumber(*list, kFloatField, true, [&](uint64_t n) { values.push_back(FloatOf(n)); });
   return values;
 }
 std::optional<std::vector<DataType>> AttrView::AsTypes() const {
   auto list = Field(kListField);
   if (!list) return std::nullopt;
   std::vector<DataType> values;
-  ForEachNumber(*list, kTypeField, false,
-                [&](uint64_t n) { values.push_back(static_cast<DataType>(n)); });
+  ForEachListNumber(*list, kTypeField, false,
+                    [&](uint64_t n) { values.push_back(static_cast<DataType>(n)); });
   return values;
 }
 std::optional<std::vector<llvm::StringRef>> AttrView::AsStrings() const {
@@ -291,7 +291,7 @@ std::string AttrView::ToString() const {
     case AttrKind::kInt:
       return std::to_string(*AsInt());
     case AttrKind::kFloat:
-      return FloatText(*AsFloat());
+      return NineDigits(*AsFloat());
     case AttrKind::kBool:
       return *AsBool() ? "true" : "false";
     case AttrKind::kType:
@@ -299,7 +299,7 @@ std::string AttrView::ToString() const {
     case AttrKind::kShape:
       return AsShape()->ToString();
     case AttrKind::kTensor:
-      return TensorText(*AsTensor());
+      return DenseTypeText(*AsTensor());
     case AttrKind::kFunc:
       return ("@" + *AsFuncName()).str();
     case AttrKind::kPlaceholder:
@@ -311,14 +311,14 @@ std::string AttrView::ToString() const {
   }
   if (auto v = *AsStrings(); !v.empty()) return Join(v, Quoted);
   if (auto v = *AsInts(); !v.empty()) return Join(v, [](int64_t i) { return std::to_string(i); });
-  if (auto v = *AsFloats(); !v.empty()) return Join(v, FloatText);
+  if (auto v = *AsFloats(); !v.empty()) return Join(v, NineDigits);
   if (auto v = *AsTypes(); !v.empty())
     return Join(v, [](DataType t) { return DataTypeName(t).str(); });
   if (auto v = *AsShapes(); !v.empty()) return Join(v, [](const Shape& s) { return s.ToString(); });
   if (auto v = FuncNames(); !v.empty())
     return Join(v, [](llvm::StringRef f) { return ("@" + f).str(); });
   std::vector<int64_t> bools;
-  ForEachNumber(*Field(kListField), kBoolField, false, [&](uint64_t n) { bools.push_back(n); });
+  ForEachListNumber(*Field(kListField), kBoolField, false, [&](uint64_t n) { bools.push_back(n); });
   return Join(bools, [](int64_t b) { return std::string(b ? "true" : "false"); });
 }
 

@@ -13,18 +13,18 @@ std::string Refused(const OpAttr& attr, llvm::StringRef is, llvm::StringRef expe
   return llvm::formatv("attribute '{0}' is {1}, {2} was expected", attr.name, is, expected).str();
 }
 
-std::vector<DataType> TypesOf(AttrView value) {
+std::vector<DataType> AttrTypes(AttrView value) {
   if (std::optional<DataType> type = value.AsType()) return {*type};
   return value.AsTypes().value_or(std::vector<DataType>());
 }
 
 std::string WhyNoType(const OpAttr& attr, AttrView value) {
-  if (!llvm::is_contained(TypesOf(value), proto::DT_INVALID)) return "";
+  if (!llvm::is_contained(AttrTypes(value), proto::DT_INVALID)) return "";
   return Refused(attr, DataTypeName(proto::DT_INVALID), "a dtype");
 }
 
 std::string WhyNotAmongTypes(const OpAttr& attr, AttrView value) {
-  for (DataType type : TypesOf(value)) {
+  for (DataType type : AttrTypes(value)) {
     if (attr.allowed_types.empty() || llvm::is_contained(attr.allowed_types, type)) continue;
     std::string allowed;
     for (DataType one : attr.allowed_types)

@@ -5,9 +5,8 @@
 namespace grapnel {
 namespace {
 
-// Field numbers: kDebugInfo in GraphDef, the others in GraphDebugInfo.
+// Field numbers of GraphDebugInfo.
 constexpr uint32_t kFiles = 1, kFramesById = 4, kNameToTraceId = 5, kTracesById = 6;
-constexpr uint32_t kDebugInfo = 5;
 
 void AppendFixed64(std::string* out, uint64_t number) {
   for (int shift = 0; shift < 64; shift += 8) out->push_back(static_cast<char>(number >> shift));
@@ -95,9 +94,9 @@ void SetDebugInfo(Module* module, llvm::StringRef info) {
   std::string others;
   WireReader reader(module->other_fields);
   while (reader.Next()) {
-    if (!reader.Is(kDebugInfo, WireType::kBytes)) others += reader.whole_field();
+    if (!reader.Is(kDebugInfoOfGraph, WireType::kBytes)) others += reader.whole_field();
   }
-  if (!info.empty()) AppendBytesField(&others, kDebugInfo, info);
+  if (!info.empty()) AppendBytesField(&others, kDebugInfoOfGraph, info);
   module->other_fields = std::move(others);
 }
 

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_IR_DEBUG_INFO_WRITER_H_
 #define GRAPNEL_LIB_IR_DEBUG_INFO_WRITER_H_
 
+#include <cstdint>
 #include <string>
 
 #include "lib/ir/line_table.h"
@@ -9,6 +10,9 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
+
+// The field of a GraphDef that has its GraphDebugInfo.
+constexpr uint32_t kDebugInfoOfGraph = 5;
 
 // Writes the form of TensorFlow 2.21: frames_by_id, traces_by_id, name_to_trace_id. Writes the wire
 // format directly, because a protobuf message with a million map entries would take longer than

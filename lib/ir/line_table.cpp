@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "lib/ir/debug_info_writer.h"
 #include "lib/ir/find.h"
 #include "lib/ir/wire.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,8 +12,6 @@
 
 namespace grapnel {
 namespace {
-
-constexpr uint32_t kDebugInfo = 5;  // of GraphDef
 
 int Int(const WireReader& reader) { return static_cast<int>(reader.number()); }
 
@@ -178,7 +177,7 @@ LineTable::LineTable(const Module& module) {
   std::string info;  // serialized; two concatenated messages parse as one
   WireReader reader(module.other_fields);
   while (reader.Next()) {
-    if (reader.Is(kDebugInfo, WireType::kBytes)) info += reader.bytes();
+    if (reader.Is(kDebugInfoOfGraph, WireType::kBytes)) info += reader.bytes();
   }
   if (!info.empty()) Add(std::move(info));
 }

@@ -290,11 +290,11 @@ class LineReader {
 };
 
 // The table: finds an op's line by name, and parses the line on first use.
-class Table {
+class OpTable {
  public:
-  static Table& Get() {
-    static Table* table =
-        new Table;  // never freed: OpInfo pointers outlive every static destructor
+  static OpTable& Get() {
+    static OpTable* table =
+        new OpTable;  // never freed: OpInfo pointers outlive every static destructor
     return *table;
   }
 
@@ -317,7 +317,7 @@ class Table {
  private:
   // Finds where each line begins and parses nothing, because the first lookup of every process
   // waits for this.
-  Table() : places_(kPlaces) {
+  OpTable() : places_(kPlaces) {
     lines_.reserve(kPlaces / 2);
     StringRef rest(grapnel_op_table_begin, grapnel_op_table_end - grapnel_op_table_begin);
     while (!rest.empty()) {
@@ -370,8 +370,8 @@ const T* FindByName(const std::vector<T>& all, StringRef name) {
 const OpArg* OpInfo::FindOutput(StringRef output) const { return FindByName(outputs, output); }
 const OpAttr* OpInfo::FindAttr(StringRef attr) const { return FindByName(attrs, attr); }
 
-const OpInfo* FindOp(StringRef name) { return Table::Get().Find(name); }
+const OpInfo* FindOp(StringRef name) { return OpTable::Get().Find(name); }
 
-std::vector<StringRef> AllOpNames() { return Table::Get().Names(); }
+std::vector<StringRef> AllOpNames() { return OpTable::Get().Names(); }
 
 }  // namespace grapnel

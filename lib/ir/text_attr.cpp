@@ -262,7 +262,7 @@ std::string FunctionText(const proto::NameAttrList& list) {
   return text + "}";
 }
 
-std::string TensorText(llvm::StringRef tensor_proto) {
+std::string TensorLiteralText(llvm::StringRef tensor_proto) {
   LiteralPrint print = PrintLiteral(tensor_proto, /*exact=*/true, /*limit=*/256);
   if (print.is_proto) return print.text;
   return (DataTypeName(print.dtype) + (print.dims_follow ? "" : DimsText(print.dims)) + " " +
@@ -286,7 +286,7 @@ std::string ScalarText(const proto::AttrValue& value) {
     case proto::AttrValue::kShape:
       return Shape::FromProto(value.shape()).ToString();
     case proto::AttrValue::kTensor:
-      return TensorText(value.tensor().SerializeAsString());
+      return TensorLiteralText(value.tensor().SerializeAsString());
     case proto::AttrValue::kFunc:
       return FunctionText(value.func());
     case proto::AttrValue::kPlaceholder:
@@ -296,7 +296,7 @@ std::string ScalarText(const proto::AttrValue& value) {
   }
 }
 
-llvm::StringRef KindOf(const proto::AttrValue& value) {
+llvm::StringRef ValueKindOf(const proto::AttrValue& value) {
   switch (value.value_case()) {
     case proto::AttrValue::kS:
       return "string";
@@ -337,7 +337,7 @@ std::vector<proto::AttrValue> ElementsOf(const proto::AttrValue::ListValue& list
   return elements;
 }
 
-bool ReadsAs(llvm::StringRef text, llvm::StringRef kind, llvm::StringRef bytes) {
+bool AttrReadsAs(llvm::StringRef text, llvm::StringRef kind, llvm::StringRef bytes) {
   TextScanner scanner(text);
   std::string again;
   return ReadAttr(scanner, kind, &again) && scanner.AtEnd() && SameAttr(again, bytes);
@@ -360,21 +360,21 @@ std::string AttrText(AttrView value, llvm::StringRef kind) {
   proto::AttrValue message;
   std::string text, own_kind;
   if (message.ParseFromArray(value.bytes().data(), value.bytes().size())) {
-    own_kind = KindOf(message).str();
+    own_kind = ValueKindOf(message).str();
     if (message.has_list()) {
       own_kind = "list(int)";
       text = "[";
       for (const proto::AttrValue& element : ElementsOf(message.list())) {
-        if (text == "[") own_kind = ("list(" + KindOf(element) + ")").str();
+        if (text == "[") own_kind = ("list(" + ValueKindOf(element) + ")").str();
         text += (text == "[" ? "" : ",") + ScalarText(element);
       }
       text += "]";
     } else {
       text = ScalarText(message);
     }
-    if (ReadsAs(text, kind, value.bytes())) return text;
+    if (AttrReadsAs(text, kind, value.bytes())) return text;
     text = own_kind + ":" + text;
-    if (!own_kind.empty() && ReadsAs(text, kind, value.bytes())) return text;
+    if (!own_kind.empty() && AttrReadsAs(text, kind, value.bytes())) return text;
   }
   return "attr \"" + llvm::encodeBase64(value.bytes()) + '"';
 }

@@ -95,7 +95,7 @@ bool AppendInteger(llvm::StringRef text, DataType type, std::string* bytes) {
 
 // Parses `text` and appends it as an element of `type`; returns false if it is not such an element,
 // or does not fit.
-bool AppendElement(llvm::StringRef text, DataType type, std::string* bytes) {
+bool AppendElementBytes(llvm::StringRef text, DataType type, std::string* bytes) {
   if (type == proto::DT_BOOL) {
     if (text != "true" && text != "false") return false;
     bytes->push_back(text == "true");
@@ -270,7 +270,7 @@ Expected<std::string> TensorProtoOf(const TextLiteral& literal, DataType dtype) 
     for (const Element& element : literal.elements) {
       bool fits = element.is_string == (dtype == proto::DT_STRING);
       if (fits && element.is_string) strings.push_back(element.text);
-      if (!fits || (!element.is_string && !AppendElement(element.text, dtype, &bytes)))
+      if (!fits || (!element.is_string && !AppendElementBytes(element.text, dtype, &bytes)))
         return MakeError("'{0}' is not of type {1}", element.text, DataTypeName(dtype));
     }
   } else if (literal.form == Form::kBase64) {
@@ -316,7 +316,7 @@ std::string NestedText(const Literal& literal, llvm::ArrayRef<int64_t> dims, int
 
 // Reads `print.text` back and sets `dims_follow` and `type_follows`; returns whether the text gives
 // the same tensor.
-bool ReadsAs(LiteralPrint* print, llvm::StringRef tensor_proto) {
+bool ReadsBackAs(LiteralPrint* print, llvm::StringRef tensor_proto) {
   TextLiteral again;
   TextScanner scanner(print->text);
   if (!ReadLiteral(scanner, &again) || !scanner.AtEnd()) return false;
@@ -371,10 +371,10 @@ LiteralPrint PrintLiteral(llvm::StringRef tensor_proto, bool exact, int limit) {
   std::string plain = print.text;
   for (const char* encoding : {"", " as values", " as content"}) {
     print.text = plain + encoding;
-    if (ReadsAs(&print, tensor_proto) || !exact) return print;
+    if (ReadsBackAs(&print, tensor_proto) || !exact) return print;
   }
   print.text = "zeros";
-  if (ReadsAs(&print, tensor_proto)) return print;
+  if (ReadsBackAs(&print, tensor_proto)) return print;
   return ProtoText(tensor_proto);
 }
 

@@ -11,13 +11,13 @@ namespace {
 // this file because every program that reads graphs links it.
 [[maybe_unused]] const auto kNoPrinting = google::protobuf::SetLogHandler(nullptr);
 
-enum Kind { kFloat, kComplex, kInt, kQuantized, kOther };
+enum DtypeKind { kFloat, kComplex, kInt, kQuantized, kOther };
 struct Row {
   int number;
   const char* name;
   const char* ref_name;
   size_t size;
-  Kind kind;
+  DtypeKind kind;
 };
 
 constexpr Row kRows[] = {
@@ -71,7 +71,7 @@ const Row* Find(DataType type) {
   return index < std::size(kRows) ? &kRows[index] : nullptr;
 }
 
-bool Is(DataType type, Kind kind) {
+bool Is(DataType type, DtypeKind kind) {
   const Row* row = Find(type);
   return row && row->kind == kind;
 }

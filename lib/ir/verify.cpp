@@ -19,7 +19,7 @@
 namespace grapnel {
 namespace {
 
-AttrKind KindOf(llvm::StringRef type) {
+AttrKind AttrKindOf(llvm::StringRef type) {
   if (type.consume_front("list(")) return AttrKind::kList;
   return llvm::StringSwitch<AttrKind>(type)
       .Case("string", AttrKind::kString)
@@ -35,7 +35,7 @@ AttrKind KindOf(llvm::StringRef type) {
 
 // A kind of node: the facts that depend only on a node's op and attributes. A large graph has many
 // nodes but few kinds, so they are computed once per kind, except for nodes with long attributes.
-struct Kind {
+struct NodeKind {
   const OpInfo* info = nullptr;
   std::string unknown_op;          // if `info` is null: the warning about the op
   std::optional<NodeTypes> types;  // nullopt: cannot be determined
@@ -45,11 +45,11 @@ struct Kind {
   bool attrs_checked = false;  // attributes were checked, and no problem was found
 };
 
-// Finds the Kind of a node, the facts that it shares with nodes of equal op and attributes. All
-// bodies of a module share one Kinds.
-class Kinds {
+// Finds the NodeKind of a node, the facts that it shares with nodes of equal op and attributes. All
+// bodies of a module share one NodeKinds.
+class NodeKinds {
  public:
-  Kind& Of(const Node& node) {
+  NodeKind& Of(const Node& node) {
     Definition& definition = InfoOf(node);
     std::optional<llvm::StringRef> attrs;
     if (!definition.takes_tensors) attrs = node.graph().AttrBytes(node.id());
@@ -67,7 +67,7 @@ class Kinds {
     return *known->second;
   }
 
-  // True if each Kind found so far stays valid while the node's op and attributes stay the same.
+  // True if each NodeKind found so far stays valid while the node's op and attributes stay the same.
   // That is so unless an op is a function, which may change, or unknown.
   bool all_last() const { return all_last_; }
 
@@ -100,10 +100,10 @@ class Kinds {
   struct Definition {
     const OpInfo* info = nullptr;
     bool takes_tensors = false;  // as attributes
-    // The last Kind that was looked up for this op, tried first: most nodes of an op are of one
+    // The last NodeKind that was looked up for this op, tried first: most nodes of an op are of one
     // kind.
     llvm::StringRef latest_attrs;
-    Kind* latest = nullptr;
+    NodeKind* latest = nullptr;
   };
   // Returns what is known about the node's op; looks up its definition the first time.
   Definition& InfoOf(const Node& node) {
@@ -116,8 +116,8 @@ class Kinds {
     return it->second;
   }
 
-  Kind* Add(const Node& node) {
-    Kind& kind = all_.emplace_back();
+  NodeKind* Add(const Node& node) {
+    NodeKind& kind = all_.emplace_back();
     kind.info = InfoOf(node).info;
     all_last_ = all_last_ && kind.info && kind.info == FindOp(node.op());
     if (!kind.info) {
@@ -139,8 +139,8 @@ class Kinds {
   }
 
   llvm::DenseMap<StringId, Definition> infos_;
-  std::deque<Kind> all_;
-  llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
+  std::deque<NodeKind> all_;
+  llvm::DenseMap<std::pair<StringId, llvm::StringRef>, NodeKind*> shared_;
   std::deque<std::string> kept_;  // keys of shared_ that are not in the file
   llvm::SmallVector<char, 512> written_;
   bool all_last_ = true;
@@ -148,14 +148,14 @@ class Kinds {
 
 // The facts about a body that are kept for its next check.
 struct KnownBody {
-  std::vector<Kind*> kinds;  // by node id; nullptr: not computed yet
+  std::vector<NodeKind*> kinds;  // by node id; nullptr: not computed yet
   KeptOrder order;
   std::optional<bool> has_frames;  // nullopt: not computed yet
 };
 
 class Verifier {
  public:
-  Verifier(const Graph& graph, const Function* function, Kinds& all_kinds, KnownBody& body)
+  Verifier(const Graph& graph, const Function* function, NodeKinds& all_kinds, KnownBody& body)
       : graph_(graph),
         function_(function),
         all_kinds_(all_kinds),
@@ -199,8 +199,8 @@ class Verifier {
     problems_.push_back({severity, where, std::move(text)});
   }
 
-  Kind& KindFor(const Node& node) {
-    Kind*& kind = body_.kinds[node.id()];
+  NodeKind& KindFor(const Node& node) {
+    NodeKind*& kind = body_.kinds[node.id()];
     if (!kind) kind = &all_kinds_.Of(node);
     return *kind;
   }
@@ -220,7 +220,7 @@ class Verifier {
   void CheckNode(const Node& node) {
     if (node.op_id() == kEmptyString) return;  // import has reported the node
     bool boundary = function_ && (node.op() == "_Arg" || node.op() == "_Retval");
-    Kind& kind = KindFor(node);
+    NodeKind& kind = KindFor(node);
     if (!kind.info) {
       Report(node, kind.unknown_op, Severity::kWarning);
       return;
@@ -353,7 +353,7 @@ class Verifier {
         continue;
       }
       AttrKind kind = it->second.kind();
-      AttrKind wanted = KindOf(attr.type);
+      AttrKind wanted = AttrKindOf(attr.type);
       // A placeholder stands for an attribute of the enclosing function, so its value is unknown
       // here.
       if (kind == AttrKind::kPlaceholder || wanted == AttrKind::kNone) continue;
@@ -408,7 +408,7 @@ class Verifier {
 
   const Graph& graph_;
   const Function* function_;
-  Kinds& all_kinds_;
+  NodeKinds& all_kinds_;
   KnownBody& body_;
   bool reading_has_spoken_;                     // about dangling inputs in the file
   llvm::DenseMap<NodeId, DataType> arguments_;  // dtypes of the function's arguments
@@ -418,13 +418,13 @@ class Verifier {
 }  // namespace
 
 std::vector<Problem> VerifyGraph(const Graph& graph, const Function* function) {
-  Kinds kinds;
+  NodeKinds kinds;
   KnownBody body;
   return Verifier(graph, function, kinds, body).Run();
 }
 
 struct ChangeVerifier::Known {
-  Kinds kinds;
+  NodeKinds kinds;
   KnownBody body;
 };
 
@@ -444,7 +444,7 @@ std::vector<Problem> ChangeVerifier::Run(const Graph& graph, const Function* fun
 }
 
 std::vector<Problem> VerifyModule(const Module& module) {
-  Kinds kinds;
+  NodeKinds kinds;
   auto verify = [&](const Graph& graph, const Function* function) {
     KnownBody body;
     return Verifier(graph, function, kinds, body).Run();

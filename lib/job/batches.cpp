@@ -11,7 +11,7 @@ namespace {
 
 // Returns rows [begin, begin + count) copied to a new buffer, which ops may overwrite. `is_one`:
 // drops dim 0, for a batch that is one element of a stack.
-Expected<Tensor> Rows(const Tensor& tensor, int64_t begin, int64_t count, bool is_one) {
+Expected<Tensor> RowsOf(const Tensor& tensor, int64_t begin, int64_t count, bool is_one) {
   Tensor part = tensor.Slice(begin, begin + count);
   Dims dims(part.dims().begin() + (is_one ? 1 : 0), part.dims().end());
   ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(tensor.dtype(), dims));
@@ -73,7 +73,7 @@ Expected<std::vector<Tensor>> Batches::At(int64_t step) const {
     } else {
       bool is_one = batch_size_ == 0;
       int64_t count = is_one ? 1 : batch_size_;
-      ASSIGN_OR_RETURN(Tensor rows, Rows(values_[i], at * count, count, is_one));
+      ASSIGN_OR_RETURN(Tensor rows, RowsOf(values_[i], at * count, count, is_one));
       batch.push_back(std::move(rows));
     }
   }

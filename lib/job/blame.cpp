@@ -11,7 +11,7 @@ namespace {
 
 // A run of the graph in which the bad outputs (NaN or infinity) of some of the nodes that produced
 // them first are replaced by finite numbers.
-struct Trial {
+struct TamedRun {
   std::vector<BadProducer> producers;
   std::vector<BadFetch> bad_fetches;
   std::string failure;
@@ -20,7 +20,7 @@ struct Trial {
   bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
 };
 
-std::string KeyOf(const RunJob& job, size_t fetch) {
+std::string FetchKey(const RunJob& job, size_t fetch) {
   const std::string& name = job.fetch_names()[fetch];
   return name == job.fetches()[fetch] ? "" : name;
 }
@@ -34,7 +34,7 @@ class Blamer {
 
   Expected<RunBlame> Run() {
     bool is_repeated = runs_ > 1;
-    ASSIGN_OR_RETURN(Trial first, Try({}, /*ones=*/false));
+    ASSIGN_OR_RETURN(TamedRun first, Try({}, /*ones=*/false));
     // Further runs must not repeat what the graph printed, nor the warnings.
     request_.sink = [](Severity, llvm::StringRef) {};
     request_.print = [](Severity, llvm::StringRef) {};
@@ -97,7 +97,7 @@ class Blamer {
     // The first try replaces infinity by the largest finite number, from which later nodes may
     // again compute infinity; then the second try replaces by 1.
     for (bool ones : {false, true}) {
-      ASSIGN_OR_RETURN(Trial trial, Try(tamed, ones));
+      ASSIGN_OR_RETURN(TamedRun trial, Try(tamed, ones));
       is_bad = trial.IsBad();
       bool has_new = llvm::any_of(trial.producers,
                                   [&](const BadProducer& p) { return all_.count(p.key) == 0; });
@@ -107,7 +107,7 @@ class Blamer {
     return is_bad;
   }
 
-  Expected<Trial> Try(std::set<BadNode> tamed, bool ones) {
+  Expected<TamedRun> Try(std::set<BadNode> tamed, bool ones) {
     const Graph& main = opened_.module().main;
     BadProducers watch(main, std::move(tamed), ones);
     RunRequest request = request_;
@@ -121,7 +121,7 @@ class Blamer {
     RETURN_IF_ERROR(job.Prepare());
     std::set<std::string> bad_before;
     for (const BadFetch& variable : BadVariables(job.session())) bad_before.insert(variable.name);
-    Trial trial;
+    TamedRun trial;
     while (trial.runs < runs_ && !trial.IsBad()) {
       ++trial.runs;
       if (runs_ > 1) watch.BeginRun(trial.runs);
@@ -135,7 +135,7 @@ class Blamer {
       for (size_t i = 0; i < outputs->size(); ++i) {
         if (IsBad((*outputs)[i]))
           trial.bad_fetches.push_back(
-              {job.fetches()[i], RecordOf((*outputs)[i]), KeyOf(job, i), /*is_variable=*/false});
+              {job.fetches()[i], RecordOf((*outputs)[i]), FetchKey(job, i), /*is_variable=*/false});
       }
       for (BadFetch& variable : BadVariables(job.session())) {
         if (bad_before.count(variable.name) > 0) continue;

@@ -13,7 +13,7 @@ namespace {
 using llvm::json::fixUTF8;
 using llvm::json::OStream;
 
-constexpr size_t kMostNames = 12;  // maximal number of node names shown for a path
+constexpr size_t kMostNamesOfPath = 12;  // maximal number of node names shown for a path
 constexpr size_t kMostOthers = 5;
 
 const char* OriginName(BadOrigin origin) {
@@ -34,7 +34,7 @@ const char* HarmName(Impact harm) {
   return harm == Impact::kDone ? "done" : harm == Impact::kNone ? "none" : "not tried";
 }
 
-void WriteTensors(const BadProducer& producer, llvm::raw_ostream& os) {
+void WriteProducerTensors(const BadProducer& producer, llvm::raw_ostream& os) {
   const Cause& cause = producer.cause;
   std::string place = producer.index.empty() ? "" : " at " + IndexText(producer.index);
   std::vector<std::vector<std::string>> rows;
@@ -52,10 +52,10 @@ void WritePath(const RunBlame& blame, llvm::raw_ostream& os) {
   if (blame.path.size() < 2) return;
   os << "\nreaches ";
   for (size_t i = 1; i < blame.path.size(); ++i) {
-    bool is_left_out = blame.path.size() > kMostNames && i > kMostNames / 2 &&
-                       i + kMostNames / 2 < blame.path.size();
-    if (is_left_out && i == kMostNames / 2 + 1)
-      os << " > ... " << blame.path.size() - kMostNames - 1 << " more";
+    bool is_left_out = blame.path.size() > kMostNamesOfPath && i > kMostNamesOfPath / 2 &&
+                       i + kMostNamesOfPath / 2 < blame.path.size();
+    if (is_left_out && i == kMostNamesOfPath / 2 + 1)
+      os << " > ... " << blame.path.size() - kMostNamesOfPath - 1 << " more";
     if (!is_left_out) os << (i > 1 ? " > " : "") << blame.path[i];
   }
   os << "\n";
@@ -84,7 +84,7 @@ void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
        << " made NaN or infinity from finite numbers too; fix this one, then run again\n";
 }
 
-void WriteFetches(const RunBlame& blame, llvm::raw_ostream& os) {
+void WriteBadFetches(const RunBlame& blame, llvm::raw_ostream& os) {
   if (blame.bad_run > 0 && !blame.failure.empty())
     os << "run " << blame.bad_run << " is the first that failed\n";
   else if (blame.bad_run > 0 && blame.is_of_variables)
@@ -213,14 +213,14 @@ void WriteRunBlameText(const RunBlame& blame, const LineTable& lines, llvm::raw_
     return;
   }
   if (!first) {
-    WriteFetches(blame, os);
+    WriteBadFetches(blame, os);
     os << "the source could not be found: no op made it from finite numbers\n";
     return;
   }
   os << ProducerSentence(*first) << StackText(StackOf(first->cause, lines)) << "\n\n";
-  WriteTensors(*first, os);
+  WriteProducerTensors(*first, os);
   os << "\n";
-  WriteFetches(blame, os);
+  WriteBadFetches(blame, os);
   WritePath(blame, os);
   std::string fix = SuggestedFix(first->cause);
   if (!fix.empty()) os << "\nto fix it: " << fix << "\n";

@@ -358,7 +358,7 @@ bool IsWhole(const DebugTrace& trace) {
 
 // Returns "net.py:21 in loss_fn", the line of the user's code that created an op; "" if it is
 // unknown.
-std::string PlaceOf(const DebugRun& run, const DebugOp& op) {
+std::string RecordedPlace(const DebugRun& run, const DebugOp& op) {
   int index = UserFrame(run, op.stack);
   if (index < 0) return "";
   const DebugFrame& frame = run.frames[index];
@@ -466,7 +466,7 @@ Expected<RunComparison> RunComparer::RunRecorded(const DebugFolder& folder, cons
       if (trace->op >= 0) {
         const DebugOp& op = run.graphs[trace->graph].ops[trace->op];
         recorded.recorded_op = op.type.str();
-        recorded.recorded_at = PlaceOf(run, op);
+        recorded.recorded_at = RecordedPlace(run, op);
       }
       pairs.OfferRecorded(bodies.Of(trace->graph).function, trace->op_name, trace->iteration,
                           recorded);

@@ -17,7 +17,7 @@ using llvm::json::OStream;
 
 std::string Short(double number) { return NumberText(number, 3); }
 
-std::string NodeText(llvm::StringRef node, llvm::StringRef op) {
+std::string NodeWithOp(llvm::StringRef node, llvm::StringRef op) {
   return (node + " (" + op + ")").str();
 }
 
@@ -43,11 +43,12 @@ std::string HowText(const Mismatch& p) {
   return "diverges" + of;
 }
 
-std::string Sentence(const Mismatch& p) {
-  std::string text = NodeText(p.node, p.op);
+std::string MismatchSentence(const Mismatch& p) {
+  std::string text = NodeWithOp(p.node, p.op);
   // If the counterpart in B is inside a function call, the report names it on a separate line
   // instead.
-  if (!p.node_b.empty() && p.calls_b.empty()) text += ", in B " + NodeText(p.node_b, p.op_b) + ",";
+  if (!p.node_b.empty() && p.calls_b.empty())
+    text += ", in B " + NodeWithOp(p.node_b, p.op_b) + ",";
   text += " " + HowText(p);
   std::string calls = CallsText(p.calls);
   bool is_clause = llvm::StringRef(p.reason).starts_with("which");
@@ -66,7 +67,7 @@ std::string InputText(const ComparedInput& input) {
   return text + (d.norm_error > 0 ? " (" + Short(d.norm_error) + " of its largest number)" : "");
 }
 
-void WriteTensors(const Mismatch& p, llvm::raw_ostream& os) {
+void WriteMismatchTensors(const Mismatch& p, llvm::raw_ostream& os) {
   const TensorDifference& d = p.difference;
   bool has_values = !d.value_a.empty();
   std::vector<std::vector<std::string>> rows;
@@ -79,7 +80,7 @@ void WriteTensors(const Mismatch& p, llvm::raw_ostream& os) {
     rows.push_back({"input", input.name, "", InputText(input)});
   os << Table(rows);
   if (!p.calls_b.empty())
-    os << "in B    " << NodeText(p.node_b.empty() ? p.node : p.node_b, p.op_b) << "\n        "
+    os << "in B    " << NodeWithOp(p.node_b.empty() ? p.node : p.node_b, p.op_b) << "\n        "
        << CallsText(p.calls_b) << "\n";
   if (!p.made_at.empty()) os << "source  " << p.made_at << "\n";
 }
@@ -117,7 +118,7 @@ void WriteWorst(const RunComparison& comparison, llvm::raw_ostream& os) {
   os << "\n" << Table(rows);
 }
 
-void WriteFetches(llvm::ArrayRef<ComparedFetch> fetches, llvm::raw_ostream& os) {
+void WriteComparedFetches(llvm::ArrayRef<ComparedFetch> fetches, llvm::raw_ostream& os) {
   for (const ComparedFetch& fetch : fetches) {
     const TensorDifference& d = fetch.difference;
     os << "fetch " << fetch.name << " ";
@@ -196,7 +197,7 @@ void WriteMismatchJson(const Mismatch& p, OStream& json) {
     json.attribute("type_a", p.type_a);
     json.attribute("type_b", p.type_b);
     json.attribute("cause", CauseName(p.cause));
-    json.attribute("text", fixUTF8(Sentence(p)));
+    json.attribute("text", fixUTF8(MismatchSentence(p)));
     json.attribute("times", p.times);
     json.attribute("source", TextOrNull(p.made_at));
     WriteDifferenceJson(p.difference, json);
@@ -270,24 +271,24 @@ void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os)
       os << "rewrites changed " << Plural(all.diverged, "tensor")
          << " inside the graph; the fetches agree\n";
   } else if (fault) {
-    os << Sentence(*fault) << "\n\n";
-    WriteTensors(*fault, os);
+    os << MismatchSentence(*fault) << "\n\n";
+    WriteMismatchTensors(*fault, os);
   } else if (all.first_rounding) {
     os << "the runs diverge by rounding: no op adds more error than rounding does\n\n"
-       << Sentence(*all.first_rounding) << "\n\n";
-    WriteTensors(*all.first_rounding, os);
+       << MismatchSentence(*all.first_rounding) << "\n\n";
+    WriteMismatchTensors(*all.first_rounding, os);
   } else if (all.first_diverged) {
-    os << Sentence(*all.first_diverged) << "\n\n";
-    WriteTensors(*all.first_diverged, os);
+    os << MismatchSentence(*all.first_diverged) << "\n\n";
+    WriteMismatchTensors(*all.first_diverged, os);
   } else {
     os << "the runs diverge, but no tensor that was compared does\n";
   }
   os << "\n";
   WriteFailures(comparison, os);
-  if (!comparison.Agrees()) WriteFetches(comparison.fetches, os);
+  if (!comparison.Agrees()) WriteComparedFetches(comparison.fetches, os);
   WriteCounts(comparison, os);
   if (!fault && all.growth && all.growth->Factor() > 1)
-    os << "rounding grew most at " << NodeText(all.growth->node, all.growth->op) << ": from "
+    os << "rounding grew most at " << NodeWithOp(all.growth->node, all.growth->op) << ": from "
        << Short(all.growth->before) << " to " << Short(all.growth->after)
        << " of the largest number, " << Short(all.growth->Factor()) << " times as much\n";
   WriteWorst(comparison, os);
@@ -332,7 +333,7 @@ void WritePrecisionText(const PrecisionReport& report, llvm::raw_ostream& os) {
   std::string format = DataTypeName(report.format).str();
   if (report.format == proto::DT_HALF) format = "float16";
   os << WithCommas(report.tensors) << " tensors rounded to " << format << "\n";
-  WriteFetches(report.all_rounded, os);
+  WriteComparedFetches(report.all_rounded, os);
   if (!report.failure.empty()) os << "the rounded run failed: " << report.failure << "\n";
   if (report.losses.empty()) {
     os << "\nnothing overflows, vanishes or cancels\n";
@@ -360,7 +361,7 @@ void WritePrecisionText(const PrecisionReport& report, llvm::raw_ostream& os) {
     os << "\n";
   }
   os << "\nthen\n";
-  WriteFetches(report.with_kept, os);
+  WriteComparedFetches(report.with_kept, os);
 }
 
 void WritePrecisionJson(const PrecisionReport& report, OStream& json) {

@@ -10,18 +10,18 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostListed = 20;
+constexpr size_t kMostFilesListed = 20;
 
 std::string FileList(llvm::ArrayRef<std::string> files, bool all) {
   std::string text;
-  for (const std::string& file : files.take_front(all ? files.size() : kMostListed))
+  for (const std::string& file : files.take_front(all ? files.size() : kMostFilesListed))
     text += "  " + Printable(file) + "\n";
-  if (!all && files.size() > kMostListed)
-    text += "  ... and " + WithCommas(files.size() - kMostListed) + " more (--all)\n";
+  if (!all && files.size() > kMostFilesListed)
+    text += "  ... and " + WithCommas(files.size() - kMostFilesListed) + " more (--all)\n";
   return text;
 }
 
-std::string NodesOf(const OrderedDump& dump) {
+std::string NodeCountText(const OrderedDump& dump) {
   return dump.module ? WithCommas(dump.module->main.num_nodes()) : "not readable";
 }
 
@@ -29,7 +29,7 @@ std::string FunctionTable(const StageNames& names, llvm::ArrayRef<OrderedDump> d
   std::vector<size_t> functions = names.LargestFirst();
   std::vector<std::vector<std::string>> rows = {
       {"function", "stages", "nodes at first", "at last", "stages of its partitions", "instances"}};
-  size_t shown = all ? functions.size() : std::min(functions.size(), kMostListed);
+  size_t shown = all ? functions.size() : std::min(functions.size(), kMostFilesListed);
   for (size_t number : llvm::ArrayRef<size_t>(functions).take_front(shown)) {
     const StageNames::Function& function = names.functions()[number];
     size_t in_parts = 0, instances = 1;
@@ -38,8 +38,9 @@ std::string FunctionTable(const StageNames& names, llvm::ArrayRef<OrderedDump> d
       instances += IsInstanceOf(other.line, function.line);
     }
     rows.push_back({Printable(function.name), WithCommas(function.stages.size()),
-                    NodesOf(dumps[function.stages.front()]), NodesOf(dumps[function.stages.back()]),
-                    WithCommas(in_parts), WithCommas(instances)});
+                    NodeCountText(dumps[function.stages.front()]),
+                    NodeCountText(dumps[function.stages.back()]), WithCommas(in_parts),
+                    WithCommas(instances)});
   }
   std::string text = Table(rows, "  ");
   if (shown < functions.size())

@@ -94,8 +94,8 @@ NodeId AddConst(Graph& graph, const std::string& name, const Node& like, const L
 }
 
 // Returns the keys and values of the table in the session.
-Expected<std::vector<Tensor>> ContentOf(Graph& main, const Node& table, Session& session,
-                                        ThreadPool& pool) {
+Expected<std::vector<Tensor>> TableContent(Graph& main, const Node& table, Session& session,
+                                           ThreadPool& pool) {
   NodeId id =
       main.AddNode(main.UniqueName((table.name() + "/export").str()), OpFor(table, "Export"));
   main.AddInput(id, {table.id(), 0});
@@ -134,7 +134,7 @@ Error FreezeTables(Module& frozen, OpenedGraph& whole, Session& session, ThreadP
   std::vector<NodeId> imports;
   for (const Node& table : TablesOf(frozen)) {
     Node in_whole = InMain(whole.module().main, table);
-    auto content = ContentOf(whole.module().main, in_whole, session, pool);
+    auto content = TableContent(whole.module().main, in_whole, session, pool);
     if (!content)
       return Annotate(llvm::formatv("table '{0}'", table.name()).str(), content.takeError());
     Literal keys = (*content)[0].ToLiteral(), values = (*content)[1].ToLiteral();

@@ -21,7 +21,7 @@ namespace grapnel {
 namespace {
 
 // NodeText() shows this many elements of a constant.
-constexpr int64_t kShown = 8;
+constexpr int64_t kShownElements = 8;
 
 // Returns a hash of all values of a constant if the line does not show all of them.
 std::string HashOfValue(const Node& node) {
@@ -34,7 +34,7 @@ std::string HashOfValue(const Node& node) {
     llvm::consumeError(literal.takeError());
     return "";
   }
-  if (literal->num_elements() <= kShown || literal->is_splat()) return "";
+  if (literal->num_elements() <= kShownElements || literal->is_splat()) return "";
   return "  # " + HashText(*literal);
 }
 
@@ -191,7 +191,7 @@ void WriteVariables(const Model& model, const GraphInFile& graph, llvm::raw_ostr
   for (const std::string& line : lines) os << line << "\n";
 }
 
-void WriteGraph(const std::shared_ptr<Model>& model, size_t index, llvm::raw_ostream& os) {
+void WriteGraphAt(const std::shared_ptr<Model>& model, size_t index, llvm::raw_ostream& os) {
   const GraphInFile& graph = model->graphs[index];
   std::vector<const Signature*> distinct = DistinctSignatures(graph);
   if (distinct.empty()) return WriteWhole(*graph.module, os);
@@ -209,7 +209,7 @@ void WriteGraph(const std::shared_ptr<Model>& model, size_t index, llvm::raw_ost
 void WriteGraphLines(const std::shared_ptr<Model>& model, llvm::raw_ostream& os) {
   for (size_t i = 0; i < model->graphs.size(); ++i) {
     if (model->graphs.size() > 1) os << "--- " << Printable(model->graphs[i].title) << "\n";
-    if (model->graphs[i].module) WriteGraph(model, i, os);
+    if (model->graphs[i].module) WriteGraphAt(model, i, os);
   }
 }
 

@@ -23,7 +23,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostListed = 8;  // candidates that an error lists
+constexpr size_t kMostNamesInError = 8;  // candidates that an error lists
 
 // A tensor, or a node if `port` is not looked at.
 struct Candidate {
@@ -219,10 +219,10 @@ class NameResolver::Search {
     for (const Node& node : nodes) names.push_back(NameWithFunction(node));
     names = SortedAlone(std::move(names));
     const ShortNames short_names = ShortNames::WithScopes(AllNodeNames(opened_.module()));
-    for (std::string& name : llvm::MutableArrayRef(names).take_front(kMostListed))
+    for (std::string& name : llvm::MutableArrayRef(names).take_front(kMostNamesInError))
       name = short_names.Of(name);
     return MakeError("'{0}' fits {1}: name one of {2}", text, Plural(names.size(), "node"),
-                     NameList(names, kMostListed));
+                     NameList(names, kMostNamesInError));
   }
 
   void Add(const Graph& graph, int place, llvm::StringRef text, Want want, Found* found) const {
@@ -314,7 +314,7 @@ class NameResolver::Search {
       paths.reserve(named.size());
       for (int layer : named) paths.push_back(layers().table().PathOf(layer));
       return MakeError("{0}: '{1}' fits {2}: name one of {3}", opened_.model().path, text,
-                       Plural(paths.size(), "layer"), NameList(paths, kMostListed));
+                       Plural(paths.size(), "layer"), NameList(paths, kMostNamesInError));
     }
     for (const auto& [graph, port] : layers().OutputsOf(named.front()))
       AddEverywhere(*graph, port, want == Want::kTensor ? found : &layer_outputs_);
@@ -420,7 +420,7 @@ class NameResolver::Search {
       std::vector<std::string> names;
       for (const auto& [scope, nodes] : scopes) names.push_back(scope + "/");
       return MakeError("'{0}' fits {1}: name one of {2}", text, Plural(names.size(), "scope"),
-                       NameList(names, kMostListed));
+                       NameList(names, kMostNamesInError));
     }
     for (const auto& [scope, nodes] : scopes) {
       for (const auto& [graph, id] : nodes) Add(graph->node(id), selection);
@@ -543,7 +543,7 @@ class NameResolver::Search {
                                 std::to_string(names.size()) + " times"
                           : "fits " + Plural(found.size(), "tensor");
     return MakeError("{0}: fetch '{1}' {2}: name one of {3}", opened_.model().path, text, why,
-                     NameList(names, kMostListed));
+                     NameList(names, kMostNamesInError));
   }
 
   const OpenedGraph& opened_;

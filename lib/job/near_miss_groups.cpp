@@ -17,7 +17,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kShown = 4;
+constexpr size_t kShownPlaces = 4;
 
 // Calls `plain` and `quoted` with the parts of a text in its order, those that are quoted without
 // the quotes. An apostrophe within a word is not a quote: "isn't".
@@ -188,7 +188,7 @@ void WriteNearMissGroups(const NearMissGroups& found, bool all, const ShortNames
     if (count == 1) os << origin_of(group, 0) << line_of(group, 0);
     os << "\n";
     if (count == 1) continue;
-    size_t shown = all || count <= kShown + 1 ? count : kShown;
+    size_t shown = all || count <= kShownPlaces + 1 ? count : kShownPlaces;
     for (size_t i = 0; i < shown; ++i) {
       os << "  " << Printable(names.Of(group.places[i])) << origin_of(group, i) << line_of(group, i)
          << "\n";

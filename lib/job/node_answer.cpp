@@ -16,7 +16,7 @@ namespace {
 // The most blocks of an answer, and the most rules of a block.
 constexpr size_t kMostBlocks = 4, kMostRules = 2;
 
-std::string Quoted(const NodeAndOp& node) {
+std::string QuotedWithOp(const NodeAndOp& node) {
   std::string text = "'" + Printable(node.node) + "'";
   return node.op.empty() ? text : text + " (" + Printable(node.op) + ")";
 }
@@ -33,7 +33,7 @@ std::string ListText(std::vector<std::string> words, size_t most = 8) {
 
 std::string ListText(llvm::ArrayRef<NodeAndOp> nodes) {
   std::vector<std::string> words;
-  for (const NodeAndOp& node : nodes) words.push_back(Quoted(node));
+  for (const NodeAndOp& node : nodes) words.push_back(QuotedWithOp(node));
   return ListText(std::move(words));
 }
 
@@ -79,11 +79,11 @@ bool IsHelper(llvm::StringRef op) {
          op == "Identity" || op.starts_with("Placeholder") || op == "VariableV2";
 }
 
-std::string KeyOf(const CloseRule& rule) {
+std::string CloseRuleKey(const CloseRule& rule) {
   return rule.pass + "/" + rule.rule + "\n" + rule.reason;
 }
 
-bool IsContraction(llvm::StringRef op) {
+bool IsConvolutionOrProduct(llvm::StringRef op) {
   return op.contains("Conv") || op.contains("MatMul") || op == "Einsum";
 }
 
@@ -130,19 +130,19 @@ struct Story {
     bool is_fused = change && change->kind == NodeChange::kFused;
     bool is_near = rule && rule->nearness <= CloseRule::kNear;
     if (is_near || (rule && !is_fused))
-      story.key = KeyOf(*rule);
+      story.key = CloseRuleKey(*rule);
     else if (is_fused)
       story.key = change->into.node;
     else if (change || !answer.is_optimized)
       story.key = FateText(answer, {});
-    if ((is_near || is_fused) && IsContraction(answer.op))
+    if ((is_near || is_fused) && IsConvolutionOrProduct(answer.op))
       story.weight = kContraction;
     else if (is_near)
       story.weight = kNear;
     else if (is_fused)
       story.weight = kFused;
     else if (rule && rule->nearness == CloseRule::kFar)
-      story.weight = IsContraction(answer.op) ? kFarContraction : kFar;
+      story.weight = IsConvolutionOrProduct(answer.op) ? kFarContraction : kFar;
     else if (rule)
       story.weight = kOneOp;
     else if (change || !answer.is_optimized)
@@ -184,7 +184,7 @@ void WriteStory(const Story& story, bool is_alone, bool all, std::set<std::strin
       bool is_known = llvm::any_of(rules, [&](const CloseRule* other) {
         return other->pass == rule.pass && other->reason == rule.reason;
       });
-      is_known |= written->count(KeyOf(rule)) != 0;
+      is_known |= written->count(CloseRuleKey(rule)) != 0;
       if (!is_known && (rule.nearness != CloseRule::kNoRemedy || is_alone || all))
         rules.push_back(&rule);
     }
@@ -193,7 +193,7 @@ void WriteStory(const Story& story, bool is_alone, bool all, std::set<std::strin
       rules, [](const CloseRule* a, const CloseRule* b) { return a->nearness < b->nearness; });
   if (!all && !is_alone && rules.size() > kMostRules) rules.resize(kMostRules);
   for (const CloseRule* rule : rules) {
-    written->insert(KeyOf(*rule));
+    written->insert(CloseRuleKey(*rule));
     WriteRule(*rule, os);
   }
 }

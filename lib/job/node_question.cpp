@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-std::string Placed(llvm::StringRef function, llvm::StringRef node) {
+std::string NameInFunction(llvm::StringRef function, llvm::StringRef node) {
   return function.empty() ? node.str() : (function + "/" + node).str();
 }
 
@@ -44,7 +44,7 @@ bool IsPlain(llvm::StringRef op) {
   return op == "Const" || op == "Identity" || op == "Snapshot" || op == "NoOp";
 }
 
-const Graph* BodyOf(const Module& module, llvm::StringRef function) {
+const Graph* FindBody(const Module& module, llvm::StringRef function) {
   if (function.empty()) return &module.main;
   const Function* found = module.FindFunction(function);
   return found ? &found->body : nullptr;
@@ -132,7 +132,7 @@ void NodeQuestion::Ask(const Node& node, llvm::StringRef function) {
   asked.function = function.str();
   asked.name = node.name().str();
   asked.now = Both(node);
-  asked.answer.node = Placed(function, node.name());
+  asked.answer.node = NameInFunction(function, node.name());
   asked.answer.op = node.op().str();
   DataType type = node.GetType("T");
   if (type == proto::DT_INVALID) type = node.GetType("dtype");
@@ -146,7 +146,7 @@ void NodeQuestion::Ask(const Node& node, llvm::StringRef function) {
 void NodeQuestion::Scan(const Graph& graph, llvm::StringRef function) {
   if (!scanned_.insert(function.str()).second) return;
   for (Node node : graph.nodes()) {
-    if (selection_.Has(Placed(function, node.name()))) Ask(node, function);
+    if (selection_.Has(NameInFunction(function, node.name()))) Ask(node, function);
   }
 }
 
@@ -158,7 +158,7 @@ Error NodeQuestion::BeforePipeline(const Module& module) {
 
 Error NodeQuestion::BeforePass(const Stage& stage, const Module& module) {
   function_ = stage.function;
-  graph_ = BodyOf(module, function_);
+  graph_ = FindBody(module, function_);
   if (!graph_) return Error::success();
   Scan(*graph_, function_);
   // A stage that is not a registered pass says nothing: it belongs to the run as a whole.
@@ -258,13 +258,13 @@ void NodeQuestion::OnRewrite(const Rewrite& rewrite) {
 // A call that was replaced by the nodes of its function brings nodes with new names.
 void NodeQuestion::AskAboutInlined(const Rewrite& rewrite) {
   for (const std::string& made : rewrite.made) {
-    std::string name = Placed(rewrite.function, made);
+    std::string name = NameInFunction(rewrite.function, made);
     names_.push_back(name);
     bool is_asked = selection_.Has(name);
     llvm::StringRef inner = made;
     if (!is_asked && inner.consume_front(rewrite.node) && inner.consume_front("/")) {
       is_asked = llvm::any_of(rewrite.functions, [&](const std::string& function) {
-        return selection_.Has(Placed(function, inner));
+        return selection_.Has(NameInFunction(function, inner));
       });
     }
     Node node = is_asked ? graph_->Find(made) : Node();
@@ -276,7 +276,7 @@ void NodeQuestion::AskAboutInlined(const Rewrite& rewrite) {
 void NodeQuestion::AskAboutMade(const Rewrite& rewrite) {
   for (const std::string& made : rewrite.made) {
     if (watched_.count(Key(rewrite.function, made)) ||
-        !selection_.Has(Placed(rewrite.function, made)))
+        !selection_.Has(NameInFunction(rewrite.function, made)))
       continue;
     if (Node node = graph_->Find(made)) Ask(node, rewrite.function);
   }

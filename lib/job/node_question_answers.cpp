@@ -36,7 +36,7 @@ bool AreIn(llvm::ArrayRef<NodeAndOp> some, llvm::ArrayRef<NodeAndOp> all) {
 }
 
 // The names as the graph has them, with the function before them.
-std::vector<NodeAndOp> Placed(std::vector<NodeAndOp> nodes, const std::string& function) {
+std::vector<NodeAndOp> NamedInFunction(std::vector<NodeAndOp> nodes, const std::string& function) {
   for (NodeAndOp& node : nodes) {
     if (!function.empty()) node.node = function + "/" + node.node;
   }
@@ -320,8 +320,8 @@ std::vector<CloseRule> NodeQuestion::ClosestTo(const Asked& asked, const Module&
     closest.push_back(std::move(rule));
   }
   for (CloseRule& rule : closest) {
-    rule.nodes = Placed(std::move(rule.nodes), asked.function);
-    rule.between = Placed(std::move(rule.between), asked.function);
+    rule.nodes = NamedInFunction(std::move(rule.nodes), asked.function);
+    rule.between = NamedInFunction(std::move(rule.between), asked.function);
   }
   return closest;
 }
@@ -358,8 +358,9 @@ Expected<std::vector<NodeAnswer>> NodeQuestion::Answers(const Module& module,
     if (auto line = lines.LineOf(lines.Find(asked.function, asked.name)))
       answer.made_at = FrameText(*line);
     for (NodeChange& change : answer.changes) {
-      if (!change.into.node.empty()) change.into = Placed({change.into}, asked.function).front();
-      change.with = Placed(std::move(change.with), asked.function);
+      if (!change.into.node.empty())
+        change.into = NamedInFunction({change.into}, asked.function).front();
+      change.with = NamedInFunction(std::move(change.with), asked.function);
     }
     answer.closest = ClosestTo(asked, module, lines, all);
     answers.push_back(std::move(answer));

@@ -102,7 +102,7 @@ std::vector<std::string> ControlResultsOf(const Module& module, llvm::StringRef 
 }
 
 // Returns the bytes of the variables that `entry` passes to the arguments of `body`, by argument.
-std::map<NodeId, int64_t> VariablesOf(const Graph& body, const Node& entry) {
+std::map<NodeId, int64_t> VariablesOfEntry(const Graph& body, const Node& entry) {
   std::map<NodeId, int64_t> variables;
   for (Node node : body.nodes()) {
     int64_t index = node.op() == "_Arg" ? node.GetInt("index", -1) : -1;
@@ -182,7 +182,7 @@ Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceReque
     const Function* body = call.function.empty() ? nullptr : module.FindFunction(call.function);
     view.assumed = OpenArguments(body ? body->body : module.main);
   }
-  if (entry) view.variables = VariablesOf(view.own->module().main, entry);
+  if (entry) view.variables = VariablesOfEntry(view.own->module().main, entry);
   bool is_function = !call.function.empty();
   for (Node node : view.own->module().main.nodes()) is_function |= node.op() == "_Retval";
   if (is_function) view.settings.default_device = setup.devices.device(device).text;

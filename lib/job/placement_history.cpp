@@ -35,15 +35,15 @@ std::string PassOf(llvm::StringRef stage) {
   return stage.str();
 }
 
-using Names = llvm::StringSet<>;
+using NodeNames = llvm::StringSet<>;
 
-Names NamesOf(const Graph& graph) {
-  Names names;
+NodeNames NodeNamesOf(const Graph& graph) {
+  NodeNames names;
   for (Node node : graph.nodes()) names.insert(node.name());
   return names;
 }
 
-bool IsSame(const Names& names, const Graph& graph) {
+bool IsSame(const NodeNames& names, const Graph& graph) {
   if (names.size() != graph.num_nodes()) return false;
   for (Node node : graph.nodes()) {
     if (!names.contains(node.name())) return false;
@@ -238,7 +238,7 @@ LogTarget TargetOf(const OpenedGraph& opened, const Graph& graph) {
     llvm::consumeError(own.takeError());
     return target;
   }
-  target.placed = NamesOf(own->module().main);
+  target.placed = NodeNamesOf(own->module().main);
   FindTurn(inputs, *mine, &target);
   return target;
 }

@@ -10,7 +10,7 @@ namespace {
 constexpr int kMostRounds = 4;
 
 // The function whose body has the node; empty: the main graph.
-std::string BodyOf(const Node& node) {
+std::string FunctionNameOf(const Node& node) {
   const Function* function = FunctionOf(node.graph());
   return function ? function->name().str() : std::string();
 }
@@ -110,11 +110,11 @@ class PrecisionComparer {
     nodes.reserve(kept.size());
     for (const FloatNode& node : kept) nodes.emplace_back(node.first, node.second);
     llvm::sort(nodes, [&](const Node& x, const Node& y) {
-      return std::pair(BodyOf(x), x.id()) < std::pair(BodyOf(y), y.id());
+      return std::pair(FunctionNameOf(x), x.id()) < std::pair(FunctionNameOf(y), y.id());
     });
     for (const Node& node : nodes) {
       report->kept.push_back(
-          {node.name().str(), node.op().str(), BodyOf(node), ReasonOf(node, *report)});
+          {node.name().str(), node.op().str(), FunctionNameOf(node), ReasonOf(node, *report)});
       for (const Use& use : node.uses()) {
         Node reader(&node.graph(), use.node);
         bool is_data = static_cast<int>(use.slot) < reader.num_inputs();
@@ -127,7 +127,8 @@ class PrecisionComparer {
 
   std::string ReasonOf(const Node& node, const PrecisionReport& report) const {
     for (const PrecisionLoss& loss : report.losses) {
-      if (loss.node != node.name() || loss.function != BodyOf(node) || !loss.is_harmful) continue;
+      if (loss.node != node.name() || loss.function != FunctionNameOf(node) || !loss.is_harmful)
+        continue;
       if (loss.kind == LossKind::kOverflow) return "overflows";
       if (loss.kind == LossKind::kUnderflow) return "vanishes";
       return "loses its digits";

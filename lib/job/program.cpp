@@ -21,7 +21,7 @@
 namespace grapnel {
 namespace {
 
-ModelFunction FunctionOf(const Signature& signature) {
+ModelFunction CallableOf(const Signature& signature) {
   ModelFunction function;
   function.name = signature.name;
   for (const SignatureTensor& input : signature.inputs)
@@ -194,7 +194,7 @@ Expected<Program> Program::Load(llvm::StringRef path, const ProgramOptions& opti
   if (const auto& values = impl->opened->model().case_info)
     RETURN_IF_ERROR(RestoreCase(file, *values, impl->session, impl->pool));
   for (const Signature& signature : file.signatures) {
-    if (!IsInternal(signature)) impl->model.functions.push_back(FunctionOf(signature));
+    if (!IsInternal(signature)) impl->model.functions.push_back(CallableOf(signature));
   }
   if (impl->model.functions.empty()) RETURN_IF_ERROR(impl->AddWhole());
   impl->model.variables = VariablesOfGraph(impl->opened->module().main);

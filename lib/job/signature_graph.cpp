@@ -24,7 +24,7 @@ StandIns StandInsOf(const SignatureBody& body, const Graph& main) {
   return stand_ins;
 }
 
-std::vector<NodeId> NodesOf(const SignatureBody& body) {
+std::vector<NodeId> NodesOfBody(const SignatureBody& body) {
   std::vector<NodeId> ids;
   for (Node node : body.graph->nodes())
     if (body.needed.empty() || body.needed[node.id()]) ids.push_back(node.id());
@@ -107,7 +107,7 @@ Expected<SignatureGraph> TakeSignature(llvm::StringRef name, const ShapeOverride
     for (const SignatureBody::End& end : *list) ends.push_back(end.port);
   ModuleShapes shapes(module);
   auto part =
-      ExtractNodes(graph, shapes.Of(graph), NodesOf(body), StandInsOf(body, module.main), ends);
+      ExtractNodes(graph, shapes.Of(graph), NodesOfBody(body), StandInsOf(body, module.main), ends);
   if (!part) return Annotate(opened->model().path, part.takeError());
   Graph& main = part->module->main;
   llvm::ArrayRef<Port> inputs = llvm::ArrayRef(part->wanted).take_front(body.inputs.size());

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostNames = 3;  // at most this many names of fused nodes are shown
+constexpr size_t kMostNamesOfFusion = 3;  // at most this many names of fused nodes are shown
 
 std::string Quoted(const Node& node) { return ("'" + node.name() + "' (" + node.op() + ")").str(); }
 
@@ -75,9 +75,9 @@ class Changes {
     for (const NodeEntry& part : group.a) {
       if (part.name == group.b[0].name) continue;
       Gone(part.name, "fused into " + Quoted(whole) + by_);
-      if (++shown <= kMostNames) taken += (taken.empty() ? "" : ", ") + Quoted(part.node);
+      if (++shown <= kMostNamesOfFusion) taken += (taken.empty() ? "" : ", ") + Quoted(part.node);
     }
-    if (shown > kMostNames) taken += ", ...";
+    if (shown > kMostNamesOfFusion) taken += ", ...";
     Here(group.b[0].name, "fused with " + taken + " to " + whole.op().str() + by_);
   }
 

@@ -9,6 +9,7 @@
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/job/batches.h"
+#include "lib/job/gradient_variables.h"
 #include "lib/job/name_resolver.h"
 #include "lib/job/optimize.h"
 #include "lib/support/file.h"
@@ -20,11 +21,6 @@
 
 namespace grapnel {
 namespace {
-
-bool IsReal(DataType dtype) {
-  return dtype == proto::DT_HALF || dtype == proto::DT_BFLOAT16 || dtype == proto::DT_FLOAT ||
-         dtype == proto::DT_DOUBLE;
-}
 
 // A checkpoint folder in the format of tf.train.latest_checkpoint: ckpt-100.index, its data, and
 // the file "checkpoint", which lists the checkpoints.

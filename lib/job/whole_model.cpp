@@ -21,7 +21,7 @@
 namespace grapnel {
 namespace {
 
-using Names = llvm::StringMap<std::string>;
+using CopyNames = llvm::StringMap<std::string>;
 
 // Returns the functions of the model's Python objects, sorted.
 Expected<std::vector<std::string>> FunctionsOfObjects(const GraphInFile& graph) {
@@ -53,7 +53,7 @@ std::vector<std::string> CalledBy(const GraphInFile& graph, const Signature& sig
   return called;
 }
 
-bool Rename(const Names& names, std::string* name) {
+bool Rename(const CopyNames& names, std::string* name) {
   auto found = names.find(*name);
   if (found == names.end()) return false;
   *name = found->second;
@@ -61,7 +61,7 @@ bool Rename(const Names& names, std::string* name) {
 }
 
 // Redirects calls of copied functions to the copies.
-void CallCopies(Function* function, const Names& copies) {
+void CallCopies(Function* function, const CopyNames& copies) {
   Graph& body = function->body;
   for (Node node : body.nodes()) {
     if (llvm::none_of(CalledFunctions(node),
@@ -205,7 +205,7 @@ void WholeModel::CopyShared(Module& module) const {
     const Function* function = module.FindFunction(name);
     if (function && !llvm::is_contained(bodies_, name)) AddReachable(*function, &others);
   }
-  Names copies;
+  CopyNames copies;
   std::vector<Function*> callers;
   for (size_t i = 0, known = module.functions.size(); i < known; ++i) {
     Function* function = module.functions[i].get();

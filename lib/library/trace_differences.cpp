@@ -78,7 +78,7 @@ bool IsNumber(DataType type) {
   return IsFloating(type) || IsInteger(type) || type == proto::DT_BOOL;
 }
 
-std::string TextOf(const Literal& literal) {
+std::string LiteralText(const Literal& literal) {
   if (literal.num_elements() > kFewElements)
     return (DataTypeName(literal.dtype()) + DimsText(literal.dims())).str();
   return literal.ToString(6);
@@ -196,7 +196,7 @@ class Comparer {
       if (!value) continue;
       found = true;
       if (!told_.insert({trace, constant.id()}).second) continue;
-      values_[trace][{with.arguments[argument].name, TextOf(*value)}].push_back(
+      values_[trace][{with.arguments[argument].name, LiteralText(*value)}].push_back(
           constant.name().str());
     }
     return found;
@@ -249,7 +249,7 @@ class Comparer {
     for (const auto& [trace, each] : named.nodes) {
       if (!IsConst(each)) continue;
       if (auto of_each = ValueOf(each))
-        values_[trace][{"", TextOf(*of_each)}].push_back(each.name().str());
+        values_[trace][{"", LiteralText(*of_each)}].push_back(each.name().str());
     }
   }
 

@@ -32,26 +32,28 @@ bool IsCommutative(const Node& node) {
   return info && (info->is_commutative || info->is_aggregate);
 }
 
-enum class OpKind { kNone, kConvolution, kMatrixProduct, kActivation };
+enum class PatternOpKind { kNone, kConvolution, kMatrixProduct, kActivation };
 
 // The kind of ops of which a rule may take some: if a node has another one of them than the
 // pattern, the node is what the user means.
-OpKind KindOf(llvm::StringRef op) {
-  return llvm::StringSwitch<OpKind>(op)
-      .Cases("Conv2D", "Conv3D", "DepthwiseConv2dNative", OpKind::kConvolution)
-      .Cases("Conv2DBackpropInput", "Conv3DBackpropInputV2", OpKind::kConvolution)
-      .Cases("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", OpKind::kMatrixProduct)
-      .Cases("Einsum", "SparseMatMul", OpKind::kMatrixProduct)
-      .Cases("Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid", OpKind::kActivation)
-      .Cases("Selu", "Softplus", "Softsign", "Softmax", OpKind::kActivation)
-      .Default(OpKind::kNone);
+PatternOpKind KindOf(llvm::StringRef op) {
+  return llvm::StringSwitch<PatternOpKind>(op)
+      .Cases("Conv2D", "Conv3D", "DepthwiseConv2dNative", PatternOpKind::kConvolution)
+      .Cases("Conv2DBackpropInput", "Conv3DBackpropInputV2", PatternOpKind::kConvolution)
+      .Cases("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3",
+             PatternOpKind::kMatrixProduct)
+      .Cases("Einsum", "SparseMatMul", PatternOpKind::kMatrixProduct)
+      .Cases("Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid", PatternOpKind::kActivation)
+      .Cases("Selu", "Softplus", "Softsign", "Softmax", PatternOpKind::kActivation)
+      .Default(PatternOpKind::kNone);
 }
 
 // The distance for a node that a pattern does not have: 1 if the values pass through it; too much
 // for a pattern to go on if another layer begins with it.
 int PassCost(const Node& node) {
-  OpKind kind = KindOf(node.op());
-  if (kind == OpKind::kConvolution || kind == OpKind::kMatrixProduct) return kFoundOps + 1;
+  PatternOpKind kind = KindOf(node.op());
+  if (kind == PatternOpKind::kConvolution || kind == PatternOpKind::kMatrixProduct)
+    return kFoundOps + 1;
   return llvm::StringSwitch<int>(node.op())
       .Cases("Identity", "RefIdentity", "IdentityN", "Snapshot", "StopGradient", 1)
       .Cases("PreventGradient", "CheckNumerics", "DeepCopy", "EnsureShape", "Print", 1)
@@ -69,7 +71,7 @@ std::string ListText(llvm::ArrayRef<std::string> words, const char* last) {
   return llvm::join(words.drop_back(), ", ") + " " + last + " " + words.back();
 }
 
-std::string NamesText(llvm::ArrayRef<Node> nodes) {
+std::string NodesText(llvm::ArrayRef<Node> nodes) {
   std::vector<std::string> names;
   for (const Node& node : nodes) names.push_back(NodeText(node));
   return ListText(names, "and");
@@ -138,10 +140,10 @@ class Matcher {
 
   // True if the node has an op of the same kind. A pattern with one activation means only that one.
   bool AlmostFits(size_t step, const Node& node) const {
-    OpKind kind = KindOf(node.op());
+    PatternOpKind kind = KindOf(node.op());
     const auto& ops = steps_[step].ops;
-    return kind != OpKind::kNone && !Fits(step, node) && !has_one_op_ &&
-           (kind != OpKind::kActivation || ops.size() > 1) &&
+    return kind != PatternOpKind::kNone && !Fits(step, node) && !has_one_op_ &&
+           (kind != PatternOpKind::kActivation || ops.size() > 1) &&
            llvm::any_of(ops, [&](const std::string& op) { return KindOf(op) == kind; });
   }
 
@@ -377,10 +379,10 @@ class Matcher {
     for (const Node& node : between) cost += PassCost(node);
     gap.between = between.vec();
     gap.changes_values = cost > static_cast<int>(between.size());
-    gap.reason = Sentence("{0} {1} between {2} and {3}", NamesText(between),
+    gap.reason = Sentence("{0} {1} between {2} and {3}", NodesText(between),
                           between.size() == 1 ? "is" : "are", NodeText(producer), NodeText(reader));
     gap.remedy = Sentence("let '{0}' read '{1}' directly, with {2} before or after the two",
-                          reader.name(), producer.name(), NamesText(between));
+                          reader.name(), producer.name(), NodesText(between));
     attempt->Add(cost, std::move(gap));
   }
 

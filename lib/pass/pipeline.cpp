@@ -6,7 +6,7 @@ namespace grapnel {
 namespace {
 
 // True if one toggle of the RewriterConfig is on.
-bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterConfig& config) {
+bool IsTurnedOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterConfig& config) {
   const auto* field = proto::RewriterConfig::descriptor()->FindFieldByName(toggle.str());
   if (!field) return info.default_on;
   // These two fields are not Toggles.
@@ -31,11 +31,12 @@ bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterCon
   }
 }
 
-bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
+bool IsTurnedOn(const PassInfo& info, const proto::RewriterConfig& config) {
   llvm::SmallVector<llvm::StringRef, 2> toggles;
   llvm::StringRef(info.toggle).split(toggles, ',', -1, /*KeepEmpty=*/false);
   if (toggles.empty()) return info.default_on;
-  return llvm::all_of(toggles, [&](llvm::StringRef toggle) { return IsOn(info, toggle, config); });
+  return llvm::all_of(toggles,
+                      [&](llvm::StringRef toggle) { return IsTurnedOn(info, toggle, config); });
 }
 
 // True if TensorFlow itself has that pass: such a pass runs as often as the config names it, a
@@ -61,7 +62,8 @@ std::vector<std::string> PipelineOf(const proto::RewriterConfig& config,
     llvm::for_each(config.optimizers(), add);
   } else {
     for (const PassRegistry::Entry* entry : registry.Passes())
-      if (entry->info.order > 0 && IsOn(entry->info, config)) names.push_back(entry->info.name);
+      if (entry->info.order > 0 && IsTurnedOn(entry->info, config))
+        names.push_back(entry->info.name);
   }
   for (const auto& custom : config.custom_optimizers()) {
     bool runs_already = llvm::is_contained(config.optimizers(), custom.name()) &&

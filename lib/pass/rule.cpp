@@ -28,7 +28,7 @@ Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
   }
 }
 
-std::string NamesText(llvm::ArrayRef<Node> nodes) {
+std::string QuotedNames(llvm::ArrayRef<Node> nodes) {
   constexpr size_t kShown = 4;
   std::vector<std::string> names;
   for (const Node& node : nodes) {
@@ -64,11 +64,11 @@ std::vector<std::string> ObstaclesOf(const RuleContext& rule, const Node& node, 
                                                : "has to run for its effect");
   }
   if ((kinds & Obstacles::kReaders) && readers.size() > 1)
-    add("'{0}' is read by {1}", NamesText(readers));
+    add("'{0}' is read by {1}", QuotedNames(readers));
   if ((kinds & Obstacles::kControls) && !waited_for.empty())
-    add("'{0}' waits for {1}", NamesText(waited_for));
+    add("'{0}' waits for {1}", QuotedNames(waited_for));
   if ((kinds & Obstacles::kControls) && !waiting.empty())
-    facts.push_back(Sentence("{0} {1} for '{2}'", NamesText(waiting),
+    facts.push_back(Sentence("{0} {1} for '{2}'", QuotedNames(waiting),
                              waiting.size() == 1 ? "waits" : "wait", node.name()));
   return facts;
 }

@@ -24,6 +24,7 @@ namespace {
 #endif
 #ifdef GRAPNEL_VERIFY_TWICE
 constexpr bool kVerifyTwice = true;
+#undef GRAPNEL_VERIFY_TWICE
 #else
 constexpr bool kVerifyTwice = false;
 #endif

@@ -11,10 +11,6 @@
 namespace grapnel {
 namespace {
 
-bool IsMultiDeviceCall(const Node& node) {
-  return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
-}
-
 // True if the device string of a node of the function's body, which may be empty, is not `device`.
 bool HasOther(const Function& function, llvm::StringRef device) {
   for (Node node : function.body.nodes()) {

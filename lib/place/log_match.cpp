@@ -12,7 +12,7 @@
 namespace grapnel {
 namespace {
 
-bool IsEnd(llvm::StringRef op) {
+bool IsEndOp(llvm::StringRef op) {
   return op == "_Arg" || op == "_DeviceArg" || op == "_Retval" || op == "_DeviceRetval";
 }
 
@@ -137,7 +137,7 @@ class Matcher {
       (out.of[node.id()] ? says_old : says_new) = true;
     }
     for (const LoggedGraph* used : out.used)
-      is_function |= llvm::any_of(used->nodes, [](const auto& line) { return IsEnd(line.op); });
+      is_function |= llvm::any_of(used->nodes, [](const auto& line) { return IsEndOp(line.op); });
     if (!is_function) return says_new;
     bool is_next = llvm::any_of(out.used, [&](const LoggedGraph* used) {
       return used->stream == logged.stream &&
@@ -210,14 +210,15 @@ LogFit FitOf(const LoggedGraph& logged, const LogTarget& target) {
   size_t ends = 0, ends_there = 0;
   for (const LoggedNode& line : logged.nodes) {
     Node node = target.graph->Find(line.node);
-    ends += IsEnd(line.op);
+    ends += IsEndOp(line.op);
     if (!node) {
       ++fit.missing;
       continue;
     }
     ++fit.found;
-    ends_there += IsEnd(line.op) && IsEnd(node.op());
-    bool is_same = line.op.empty() || line.op == node.op() || (IsEnd(line.op) && IsEnd(node.op()));
+    ends_there += IsEndOp(line.op) && IsEndOp(node.op());
+    bool is_same =
+        line.op.empty() || line.op == node.op() || (IsEndOp(line.op) && IsEndOp(node.op()));
     fit.same_op += is_same;
     fit.same_device += is_same && DeviceFits(node.device(), line.device);
   }

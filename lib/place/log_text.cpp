@@ -12,14 +12,14 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr size_t kMostGraphs = 4;  // graphs of the log that a text names
+constexpr size_t kMostNamedGraphs = 4;  // graphs of the log that a text names
 
 std::string LinesOf(llvm::ArrayRef<const LoggedGraph*> graphs) {
   std::string text;
-  for (const LoggedGraph* graph : graphs.take_front(kMostGraphs))
+  for (const LoggedGraph* graph : graphs.take_front(kMostNamedGraphs))
     text += (text.empty() ? "" : "; ") + graph->Text();
-  if (graphs.size() > kMostGraphs)
-    text += "; and " + Plural(graphs.size() - kMostGraphs, "more graph");
+  if (graphs.size() > kMostNamedGraphs)
+    text += "; and " + Plural(graphs.size() - kMostNamedGraphs, "more graph");
   return text;
 }
 

@@ -21,18 +21,18 @@ namespace {
 constexpr size_t kMostNodes = size_t{1} << 20;  // nodes of one graph; one more begins another
 // Threads whose graphs are told apart; one thread more ends all begun graphs.
 constexpr size_t kMostStreams = 256;
-constexpr size_t kMostGraphs = 256;               // graphs that may match a target
+constexpr size_t kMostMatchingGraphs = 256;       // graphs that may match a target
 constexpr size_t kMostKept = size_t{1} << 22;     // nodes of all graphs
 constexpr size_t kMostEager = size_t{1} << 16;    // ops and functions that ran, by device
 constexpr size_t kMostDoubles = size_t{1} << 16;  // graphs whose second copy is recognized
-constexpr size_t kMostNumbers = 100, kMostNames = 8;
+constexpr size_t kMostNumbers = 100, kMostNumberedNames = 8;
 constexpr size_t kWindow = size_t{64} << 20;  // bytes of the file in memory at a time
 
-bool IsArgument(llvm::StringRef op) { return op == "_Arg" || op == "_DeviceArg"; }
+bool IsArgumentOp(llvm::StringRef op) { return op == "_Arg" || op == "_DeviceArg"; }
 
 // Nodes that the placer places last: no inputs, and one output that is not a reference.
-bool IsGenerator(llvm::StringRef op) {
-  const OpInfo* info = IsArgument(op) ? nullptr : FindOp(op);
+bool IsPlacedAsGenerator(llvm::StringRef op) {
+  const OpInfo* info = IsArgumentOp(op) ? nullptr : FindOp(op);
   return info && info->inputs.empty() && info->outputs.size() == 1 && !info->outputs[0].is_ref &&
          info->outputs[0].number_attr.empty() && info->outputs[0].type_list_attr.empty();
 }
@@ -61,12 +61,12 @@ class Stream {
   bool BeginsNew(const LoggedNode& node) const {
     if (at_.nodes.empty()) return false;
     if (names_.contains(node.node) || at_.nodes.size() >= kMostNodes) return true;
-    if (IsArgument(node.op) && !IsArgument(at_.nodes.back().op)) return true;
-    return is_function_ && IsGenerator(at_.nodes.back().op) && IsPlacedFirst(node.op);
+    if (IsArgumentOp(node.op) && !IsArgumentOp(at_.nodes.back().op)) return true;
+    return is_function_ && IsPlacedAsGenerator(at_.nodes.back().op) && IsPlacedFirst(node.op);
   }
   void Add(LoggedNode node) {
     names_.insert(node.node);
-    is_function_ |= IsArgument(node.op) || node.op == "_Retval";
+    is_function_ |= IsArgumentOp(node.op) || node.op == "_Retval";
     at_.nodes.push_back(std::move(node));
   }
   void NameNext(llvm::StringRef name, int dump) {
@@ -188,7 +188,8 @@ class Reader {
       is_ours |= fit.IsOurs(target, graph.nodes.size());
       is_named |= fit.is_named && fit.found > 0;
     }
-    bool has_room = log_.graphs.size() < (is_named ? 2 : 1) * kMostGraphs && kept_ < kMostKept;
+    bool has_room =
+        log_.graphs.size() < (is_named ? 2 : 1) * kMostMatchingGraphs && kept_ < kMostKept;
     if (is_ours && has_room) {
       kept_ += graph.nodes.size();
       log_.graphs.push_back(std::move(graph));
@@ -199,7 +200,7 @@ class Reader {
 
   void NoteOther(const LoggedGraph& graph) {
     ++log_.other_graphs;
-    if (log_.other_names.size() >= kMostNames) return;
+    if (log_.other_names.size() >= kMostNumberedNames) return;
     std::string name =
         graph.name.empty() ? "that of '" + graph.nodes.front().node + "'" : graph.name;
     name += " (" + Plural(graph.nodes.size(), "node") + ")";

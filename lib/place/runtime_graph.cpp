@@ -13,13 +13,9 @@ namespace {
 
 constexpr const char* kClass = "_class";
 
-bool IsMultiDeviceCall(const Node& node) {
-  return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
-}
-
 bool StaysOnHost(DataType dtype) { return dtype == proto::DT_INT32 || dtype == proto::DT_STRING; }
 
-bool IsEnd(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retval"; }
+bool IsArgOrRetval(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retval"; }
 
 // The first entry of the node's _class, such as "loc:@v"; empty if there is none.
 std::string GroupOf(const Node& node) {
@@ -210,7 +206,7 @@ void Specialize(Graph& graph, llvm::StringRef id) {
   Boundary boundary;
   boundary.keep_stateful = true;
   for (Node node : graph.nodes()) {
-    if (IsEnd(node)) boundary.kept.insert(node.id());
+    if (IsArgOrRetval(node)) boundary.kept.insert(node.id());
   }
   Editor edit(graph, nullptr, std::move(boundary), config, nullptr);
   edit.set_id(id);
@@ -306,7 +302,7 @@ Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int devic
                                                  const DeviceSet& devices) {
   bool is_function = false, lowers = false, calls = false, is_open = false;
   for (Node node : module.main.nodes()) {
-    is_function |= IsEnd(node);
+    is_function |= IsArgOrRetval(node);
     is_open |= node.op() == "_Arg" && node.device().empty();
     lowers |= node.GetBool(kLower);
     calls |= IsMultiDeviceCall(node) || module.FindFunction(node.op());
@@ -317,7 +313,7 @@ Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int devic
   if (is_function) {
     std::vector<NodeId> ends;
     for (Node node : graph.nodes()) {
-      if (IsEnd(node) && node.device().empty()) ends.push_back(node.id());
+      if (IsArgOrRetval(node) && node.device().empty()) ends.push_back(node.id());
     }
     for (NodeId id : ends) {
       if (graph.node(id).op() != "_Arg") continue;

@@ -53,7 +53,7 @@ std::optional<DataType> TypeOf(llvm::StringRef name) {
   return ParseDataType(name);
 }
 
-std::vector<std::string> TypeNames() {
+std::vector<std::string> DtypeNames() {
   std::vector<std::string> names = {"float64", "float32", "float16"};
   for (int type = proto::DataType_MIN; type <= proto::DataType_MAX; ++type) {
     llvm::StringRef name = DataTypeName(static_cast<DataType>(type));
@@ -157,7 +157,7 @@ Expected<SignatureTensor> ParseTensor(std::string key, llvm::StringRef text) {
   if (has_rank ? !sizes.consume_back("]") : !type.consume_back("?"))
     return MakeError("expected a dtype and sizes, such as \"float[?,3]\"");
   auto dtype = TypeOf(type.trim());
-  if (!dtype) return NotFound("dtype", type.trim(), TypeNames());
+  if (!dtype) return NotFound("dtype", type.trim(), DtypeNames());
   tensor.dtype = *dtype;
   if (has_rank) {
     ASSIGN_OR_RETURN(tensor.shape, ParseSizes(sizes));
@@ -222,7 +222,7 @@ class SettingReader {
   Error TakeType(const std::string& word) {
     auto type = TypeOf(word);
     if (!type)
-      return Annotate(std::string("'") + info_.name + "'", NotFound("dtype", word, TypeNames()));
+      return Annotate(std::string("'") + info_.name + "'", NotFound("dtype", word, DtypeNames()));
     rule_.types[info_.name].push_back(*type);
     return Error::success();
   }

@@ -11,7 +11,7 @@ llvm::json::Value OrNull(const std::string& text) {
   return fixUTF8(text);
 }
 
-void WriteFinding(const PolicyFinding& finding, OStream& json) {
+void WriteFindingJson(const PolicyFinding& finding, OStream& json) {
   json.object([&] {
     json.attribute("check", finding.check);
     json.attribute("severity", FindingSeverityName(finding.severity));
@@ -58,7 +58,7 @@ void WritePolicyJson(const PolicyReport& report, OStream& json) {
   }
   json.attribute("waived", static_cast<int64_t>(report.CountWaived()));
   json.attributeArray("findings", [&] {
-    for (const PolicyFinding& finding : report.findings) WriteFinding(finding, json);
+    for (const PolicyFinding& finding : report.findings) WriteFindingJson(finding, json);
   });
   json.attributeArray("checks", [&] {
     for (const PolicyOutcome& outcome : report.outcomes) {

@@ -14,7 +14,7 @@ std::string Xml(llvm::StringRef text) {
   return escaped;
 }
 
-std::string PlaceOf(const PolicyFinding& finding) {
+std::string FindingPlace(const PolicyFinding& finding) {
   std::string text = finding.node.empty() ? finding.scope : finding.node;
   if (!finding.source.empty()) text += (text.empty() ? "" : " at ") + finding.source;
   return text;
@@ -22,9 +22,10 @@ std::string PlaceOf(const PolicyFinding& finding) {
 
 // Writes a finding as a failure of the test case.
 void WriteFailure(const PolicyFinding& finding, llvm::raw_ostream& os) {
-  os << "      <failure type=\"" << Xml(finding.check) << "\" message=\"" << Xml(PlaceOf(finding))
-     << ": " << Xml(finding.what) << "\">expected: " << Xml(finding.expected)
-     << "; do: " << Xml(finding.advice) << "</failure>\n";
+  os << "      <failure type=\"" << Xml(finding.check) << "\" message=\""
+     << Xml(FindingPlace(finding)) << ": " << Xml(finding.what)
+     << "\">expected: " << Xml(finding.expected) << "; do: " << Xml(finding.advice)
+     << "</failure>\n";
 }
 
 bool Fails(const PolicyReport& report, llvm::StringRef check) {
@@ -46,7 +47,7 @@ void WriteCase(llvm::StringRef check, llvm::StringRef reason, const PolicyReport
       continue;
     }
     const char* kind = finding.waiver ? "waived" : FindingSeverityName(finding.severity);
-    beside += Sentence("{0}: {1}: {2}\n", kind, PlaceOf(finding), finding.what);
+    beside += Sentence("{0}: {1}: {2}\n", kind, FindingPlace(finding), finding.what);
   }
   if (!beside.empty()) {
     os << "      <system-out>";

@@ -9,7 +9,7 @@ namespace {
 constexpr int kMostOfOne = 2;
 constexpr int kMostShown = 6;
 
-void WriteFinding(const PolicyFinding& finding, llvm::raw_ostream& os) {
+void WriteFindingText(const PolicyFinding& finding, llvm::raw_ostream& os) {
   std::string where = finding.node;
   if (where.empty()) where = finding.scope.empty() ? "the model" : finding.scope + "/";
   os << "\n"
@@ -30,7 +30,7 @@ void WriteFindings(const PolicyReport& report, bool all, llvm::raw_ostream& os) 
       continue;
     }
     ++shown;
-    WriteFinding(finding, os);
+    WriteFindingText(finding, os);
   }
   std::string rest;
   for (const auto& [check, count] : left_out)

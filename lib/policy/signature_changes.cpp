@@ -34,18 +34,6 @@ std::string WhatIsOpen(const Shape& a, const Shape& b) {
   return "a size is fixed";
 }
 
-const SignatureTensor* Find(llvm::ArrayRef<SignatureTensor> tensors, llvm::StringRef key) {
-  for (const SignatureTensor& tensor : tensors)
-    if (tensor.key == key) return &tensor;
-  return nullptr;
-}
-
-const Signature* Find(llvm::ArrayRef<Signature> signatures, llvm::StringRef name) {
-  for (const Signature& signature : signatures)
-    if (signature.name == name) return &signature;
-  return nullptr;
-}
-
 std::vector<Signature> DefaultFirst(std::vector<Signature> signatures) {
   std::stable_partition(signatures.begin(), signatures.end(), [](const Signature& signature) {
     return signature.name == kDefaultSignature;
@@ -97,7 +85,7 @@ class Comparison {
 
   void Compare(llvm::ArrayRef<SignatureTensor> before, llvm::ArrayRef<SignatureTensor> now) {
     for (const SignatureTensor& tensor : before) {
-      if (const SignatureTensor* same = Find(now, tensor.key))
+      if (const SignatureTensor* same = FindByKey(now, tensor.key))
         CompareTypes(tensor, *same);
       else
         Add(tensor.key, true,
@@ -105,7 +93,7 @@ class Comparison {
             Described(tensor));
     }
     for (const SignatureTensor& tensor : now) {
-      if (Find(before, tensor.key)) continue;
+      if (FindByKey(before, tensor.key)) continue;
       if (!AreInputs())
         Add(tensor.key, false, "also gives " + Described(tensor), "no such output");
       else if (tensor.has_default)
@@ -141,6 +129,18 @@ class Comparison {
 
 }  // namespace
 
+const SignatureTensor* FindByKey(llvm::ArrayRef<SignatureTensor> tensors, llvm::StringRef key) {
+  for (const SignatureTensor& tensor : tensors)
+    if (tensor.key == key) return &tensor;
+  return nullptr;
+}
+
+const Signature* FindByName(llvm::ArrayRef<Signature> signatures, llvm::StringRef name) {
+  for (const Signature& signature : signatures)
+    if (signature.name == name) return &signature;
+  return nullptr;
+}
+
 bool IsUsualMethod(llvm::StringRef method) {
   return method.empty() || method == "tensorflow/serving/predict";
 }
@@ -155,7 +155,7 @@ std::vector<Signature> InterfaceOf(const OpenedGraph& opened) {
   const GraphInFile& graph = opened.file().whole ? *opened.file().whole : opened.file();
   std::vector<Signature> interface;
   for (const Signature& signature : graph.signatures) {
-    if (IsInternal(signature) || !Find(opened.file().signatures, signature.name)) continue;
+    if (IsInternal(signature) || !FindByName(opened.file().signatures, signature.name)) continue;
     interface.push_back(signature);
     for (SignatureTensor& input : interface.back().inputs) {
       auto node = FindNode(graph.module->main, input.tensor);
@@ -170,7 +170,7 @@ std::vector<SignatureChange> CompareInterfaces(llvm::ArrayRef<Signature> before,
                                                llvm::ArrayRef<Signature> now) {
   std::vector<SignatureChange> changes;
   for (const Signature& signature : now) {
-    if (const Signature* same = Find(before, signature.name))
+    if (const Signature* same = FindByName(before, signature.name))
       Comparison(*same, signature, &changes).Run();
     else
       changes.push_back({signature.name, SignatureChange::kWhole, "", false,
@@ -179,7 +179,7 @@ std::vector<SignatureChange> CompareInterfaces(llvm::ArrayRef<Signature> before,
                          "no such signature"});
   }
   for (const Signature& signature : DefaultFirst(before.vec())) {
-    if (Find(now, signature.name)) continue;
+    if (FindByName(now, signature.name)) continue;
     std::string was = Sentence("it took {0} and gave {1}", Described(signature.inputs),
                                Described(signature.outputs));
     changes.push_back({signature.name, SignatureChange::kWhole, "", true, "is gone: " + was,

@@ -37,6 +37,10 @@ std::vector<Signature> InterfaceOf(const OpenedGraph& opened);
 std::vector<SignatureChange> CompareInterfaces(llvm::ArrayRef<Signature> before,
                                                llvm::ArrayRef<Signature> now);
 
+// Return the tensor of a signature, or the signature, with this key or name; null if there is none.
+const SignatureTensor* FindByKey(llvm::ArrayRef<SignatureTensor> tensors, llvm::StringRef key);
+const Signature* FindByName(llvm::ArrayRef<Signature> signatures, llvm::StringRef name);
+
 // True for the method of signatures that only predict, which need not be recorded, and for none.
 bool IsUsualMethod(llvm::StringRef method);
 

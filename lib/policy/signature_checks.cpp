@@ -9,26 +9,18 @@
 namespace grapnel {
 namespace {
 
-const SignatureTensor* Find(llvm::ArrayRef<SignatureTensor> tensors, llvm::StringRef key) {
-  auto found = llvm::find_if(tensors, [&](const auto& tensor) { return tensor.key == key; });
-  return found == tensors.end() ? nullptr : &*found;
-}
-
-const Signature* Find(llvm::ArrayRef<Signature> interface, llvm::StringRef name) {
-  auto found = llvm::find_if(interface, [&](const Signature& one) { return one.name == name; });
-  return found == interface.end() ? nullptr : &*found;
-}
-
 // True if the policy states what the model has now, so that the team has agreed on the change.
 bool IsAgreed(llvm::ArrayRef<Signature> recorded, llvm::ArrayRef<Signature> now,
               const SignatureChange& change) {
-  const Signature *agreed = Find(recorded, change.signature), *is = Find(now, change.signature);
+  const Signature *agreed = FindByName(recorded, change.signature),
+                  *is = FindByName(now, change.signature);
   if (!agreed || !is) return false;
   if (change.part == SignatureChange::kWhole) return true;
   if (change.part == SignatureChange::kMethod) return agreed->method == is->method;
   bool is_input = change.part == SignatureChange::kInput;
-  const SignatureTensor *stated = Find(is_input ? agreed->inputs : agreed->outputs, change.key),
-                        *has = Find(is_input ? is->inputs : is->outputs, change.key);
+  const SignatureTensor *stated =
+                            FindByKey(is_input ? agreed->inputs : agreed->outputs, change.key),
+                        *has = FindByKey(is_input ? is->inputs : is->outputs, change.key);
   return stated && has && stated->dtype == has->dtype && stated->shape == has->shape;
 }
 
@@ -43,14 +35,14 @@ std::vector<SignatureChange> ChangesOf(CheckedModel& model, std::vector<Signatur
   if (model.base()) base = InterfaceOf(*model.base());
   // The graph of one signature says nothing of the others.
   if (model.opened().file().whole) {
-    auto is_other = [&](const Signature& one) { return !Find(now, one.name); };
+    auto is_other = [&](const Signature& one) { return !FindByName(now, one.name); };
     llvm::erase_if(recorded, is_other);
     llvm::erase_if(base, is_other);
   }
   std::vector<SignatureChange> changes = CompareInterfaces(recorded, now);
   llvm::erase_if(changes, [&](const SignatureChange& change) {
     bool is_new = change.part == SignatureChange::kWhole && !change.breaks &&
-                  !Find(recorded, change.signature);
+                  !FindByName(recorded, change.signature);
     return is_new && model.base();  // BASE may have it
   });
   size_t of_policy = changes.size();

@@ -46,7 +46,7 @@ std::vector<std::string> NamesOfTables(sqlite3* db) {
   return names;
 }
 
-std::vector<std::string> ColumnsOf(sqlite3* db, const std::string& table) {
+std::vector<std::string> ColumnNames(sqlite3* db, const std::string& table) {
   std::vector<std::string> names;
   sqlite3_stmt* prepared = nullptr;
   sqlite3_prepare_v2(db, ("SELECT * FROM \"" + table + "\"").c_str(), -1, &prepared, nullptr);
@@ -60,14 +60,14 @@ std::vector<std::string> ColumnsOf(sqlite3* db, const std::string& table) {
 std::vector<std::string> NamesOfColumns(sqlite3* db) {
   std::set<std::string> names;
   for (const std::string& table : NamesOfTables(db))
-    for (std::string& column : ColumnsOf(db, table)) names.insert(std::move(column));
+    for (std::string& column : ColumnNames(db, table)) names.insert(std::move(column));
   return {names.begin(), names.end()};
 }
 
 std::vector<std::string> TablesWith(sqlite3* db, llvm::StringRef column) {
   std::vector<std::string> tables = NamesOfTables(db);
   llvm::erase_if(tables, [&](const std::string& table) {
-    return llvm::none_of(ColumnsOf(db, table),
+    return llvm::none_of(ColumnNames(db, table),
                          [&](llvm::StringRef name) { return name.equals_insensitive(column); });
   });
   return tables;

@@ -202,7 +202,7 @@ RowCell TextOrNull(llvm::StringRef text) { return text.empty() ? RowCell() : Row
 RowCell Number(int64_t number) { return number; }
 RowCell KindOf(const ValueRow& row) { return Text(row.is_variable ? "variable" : "constant"); }
 
-std::string HashText(uint64_t hash) { return llvm::formatv("{0:x-16}", hash).str(); }
+std::string HexText(uint64_t hash) { return llvm::formatv("{0:x-16}", hash).str(); }
 
 // The functions that receive each table's rows; null if the caller did not request the table.
 struct RowSinks {
@@ -291,7 +291,7 @@ class Tables {
       std::string part = PartOfText(library, each), arguments = ArgumentsText(each);
       std::vector<std::string> values;
       for (const TraceConstant& constant : each.constants) values.push_back(ConstantText(constant));
-      std::string constants = llvm::join(values, "; "), hash = HashText(each.hash);
+      std::string constants = llvm::join(values, "; "), hash = HexText(each.hash);
       RowCell number;
       if (each.name.number) number = Number(*each.name.number);
       RETURN_IF_ERROR(rows_.functions(
@@ -352,7 +352,7 @@ class Tables {
       llvm::StringRef function = i == 0 ? llvm::StringRef() : module_.functions[i - 1]->name();
       for (const ScopeBlock& block : bodies[i])
         RETURN_IF_ERROR(rows_.scopes({Text(block.path), TextOrNull(function), Number(block.nodes),
-                                      Text(HashText(block.hash))}));
+                                      Text(HexText(block.hash))}));
     }
     return Error::success();
   }

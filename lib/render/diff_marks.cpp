@@ -12,7 +12,7 @@ namespace grapnel {
 namespace {
 
 // Returns the path of the scope around a node or scope; "" for the outermost scope.
-llvm::StringRef Around(llvm::StringRef path) {
+llvm::StringRef ScopeAround(llvm::StringRef path) {
   return path.contains('/') ? path.substr(0, path.rfind('/')) : "";
 }
 
@@ -140,7 +140,7 @@ class DiffMarks::Maker {
       bool differs = Differs(node) || (marks_.within_.count(KeyOf(node)) && !is_state);
       if (marks_.HasOtherValues(node)) continue;  // the marked box of the layer says it
       if (UseOf(node) == NodeUse::kShown && differs)
-        marks_.scopes_.insert({functions_[&body].str(), Around(node.name()).str()});
+        marks_.scopes_.insert({functions_[&body].str(), ScopeAround(node.name()).str()});
     }
   }
 
@@ -185,7 +185,7 @@ std::vector<std::string> DiffMarks::ScopesToOpen(size_t most) const {
     std::set<std::pair<std::string, std::string>> around;
     for (const auto& [function, path] : scopes) {
       bool is_deepest = depth(std::pair(function, path)) == depth(deepest);
-      around.insert({function, is_deepest ? Around(path).str() : path});
+      around.insert({function, is_deepest ? ScopeAround(path).str() : path});
     }
     scopes = std::move(around);
   }

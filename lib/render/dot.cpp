@@ -321,7 +321,7 @@ class DotMaker {
   std::vector<Agnode_t*> nodes_;
 };
 
-int AppendText(void* channel, const char* text) {
+int AppendToDot(void* channel, const char* text) {
   static_cast<std::string*>(channel)->append(text);
   return 0;
 }
@@ -334,7 +334,7 @@ Agraph_t* MakeDotGraph(const Picture& picture) { return DotMaker(picture).Run();
 
 std::string DotText(Agraph_t* graph) {
   std::string text;
-  Agiodisc_t io = {nullptr, AppendText, Flush};
+  Agiodisc_t io = {nullptr, AppendToDot, Flush};
   Agiodisc_t* old = graph->clos->disc.io;
   graph->clos->disc.io = &io;
   agwrite(graph, &text);

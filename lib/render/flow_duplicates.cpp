@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <tuple>
 
+#include "lib/render/pair_hash.h"
+
 namespace grapnel {
 namespace {
 
 constexpr size_t kFewestTwins = 4;
-
-uint64_t Mix(uint64_t a, uint64_t b) {
-  a ^= b + 0x9e3779b97f4a7c15 + (a << 12) + (a >> 4);
-  a *= 0xff51afd7ed558ccd;
-  return a ^ (a >> 33);
-}
 
 using Chain = std::vector<uint32_t>;
 
@@ -61,8 +57,8 @@ class TwinFinder {
     for (auto [from, to] : edges_) {
       ++in[to];
       ++out[from];
-      in_[to] += Mix(from, 1);
-      out_[from] += Mix(to, 2);
+      in_[to] += HashOfPair(from, 1);
+      out_[from] += HashOfPair(to, 2);
     }
     before_.assign(count, kNone);
     after_.assign(count, kNone);
@@ -80,10 +76,10 @@ class TwinFinder {
     uint64_t structure = 1;
     uint32_t last = head;
     for (uint32_t k = head; k != kNone; k = after_[k]) {
-      structure = Mix(structure, members_[k].structure);
+      structure = HashOfPair(structure, members_[k].structure);
       last = k;
     }
-    return {structure, Mix(in_[head], out_[last]), head};
+    return {structure, HashOfPair(in_[head], out_[last]), head};
   }
 
   Duplicates Joined(const std::vector<uint32_t>& first_of,
@@ -100,7 +96,7 @@ class TwinFinder {
       const std::vector<Chain>& chains = result.chains.back();
       if (chains.empty()) continue;
       member.size = 0;
-      member.structure = Mix(member.structure, chains.size());
+      member.structure = HashOfPair(member.structure, chains.size());
       for (const Chain& chain : chains) {
         for (uint32_t k : chain) member.size += members_[k].size;
       }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/render/pair_hash.h"
+
 namespace grapnel {
 namespace {
 
@@ -13,12 +15,6 @@ constexpr int kMostCuts = 16;
 constexpr uint32_t kReadersAllAlong = 4;
 // If more members than this have such readers, no member counts as read throughout the flow.
 constexpr int kMostAllAlong = 64;
-
-uint64_t Mix(uint64_t a, uint64_t b) {
-  a ^= b + 0x9e3779b97f4a7c15 + (a << 12) + (a >> 4);
-  a *= 0xff51afd7ed558ccd;
-  return a ^ (a >> 33);
-}
 
 }  // namespace
 
@@ -98,10 +94,10 @@ FlowPiece FlowLine::Piece(uint32_t begin, uint32_t end) const {
   FlowPiece piece{begin, end, 0, 0};
   for (uint32_t i = begin; i < end; ++i) {
     piece.size += member(i).size;
-    piece.structure += Mix(member(i).structure, 1);
+    piece.structure += HashOfPair(member(i).structure, 1);
     for (uint32_t k = in_first_[i]; k < in_first_[i + 1]; ++k) {
       if (in_[k] < begin || in_[k] >= end) continue;
-      piece.structure += Mix(Mix(member(in_[k]).structure, member(i).structure), 2);
+      piece.structure += HashOfPair(HashOfPair(member(in_[k]).structure, member(i).structure), 2);
     }
   }
   return piece;

@@ -4,12 +4,12 @@
 #include <map>
 #include <tuple>
 
+#include "lib/render/scope_view.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
-constexpr size_t kMaxPorts = 12;
 constexpr const char* kRest = "rest";
 
 class ViewMaker {

@@ -43,7 +43,7 @@ std::string NameOf(const Module& module, size_t body) {
 using Counts = std::map<std::string, size_t>;  // as GraphPage::Counts
 
 // Writes [[text, count], ...], most frequent first.
-void WriteCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream& json) {
+void WriteSortedCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream& json) {
   std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
   llvm::stable_sort(order, [](const auto& a, const auto& b) { return a.second > b.second; });
   json.attributeArray(key, [&] {
@@ -77,11 +77,11 @@ Expected<std::vector<bool>> PartOf(const Module& module, const Graph& graph,
 
 // By scope: how many shown nodes it has (NodeUse), how many of them the filter's words hide
 // (kHidden), and how many are outside of the filter's part of the graph (kCut).
-using ScopeCounts = std::vector<std::array<size_t, 3>>;
+using FilteredCounts = std::vector<std::array<size_t, 3>>;
 
-ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
+FilteredCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
   const ScopeTree& tree = scopes.tree();
-  ScopeCounts counts(tree.size(), {0, 0, 0});
+  FilteredCounts counts(tree.size(), {0, 0, 0});
   for (Node node : scopes.graph().nodes()) {
     if (scopes.folding().uses[node.id()] != NodeUse::kShown) continue;
     std::array<size_t, 3>& here = counts[tree.ScopeOf(node.id())];
@@ -98,7 +98,7 @@ ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
 // two ULEB128 numbers for each: the difference from the id of the previous such scope; and 4 *
 // missing nodes + State, where State is kShown if some nodes are left, else kCut if any node is
 // cut, else kHidden.
-std::string LackingScopes(const ScopeTree& tree, const ScopeCounts& counts) {
+std::string LackingScopes(const ScopeTree& tree, const FilteredCounts& counts) {
   std::string bytes;
   llvm::raw_string_ostream os(bytes);
   ScopeId before = 0;
@@ -140,12 +140,12 @@ std::string GraphPage::FacetsJson() const {
   }
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
-      WriteCounts("op", ops, json);
-      WriteCounts("job", jobs, json);
-      WriteCounts("task", tasks, json);
-      WriteCounts("device", devices, json);
-      WriteCounts("cluster", CountClusters(), json);
-      WriteCounts("function", functions, json);
+      WriteSortedCounts("op", ops, json);
+      WriteSortedCounts("job", jobs, json);
+      WriteSortedCounts("task", tasks, json);
+      WriteSortedCounts("device", devices, json);
+      WriteSortedCounts("cluster", CountClusters(), json);
+      WriteSortedCounts("function", functions, json);
     });
   });
 }
@@ -210,14 +210,14 @@ Expected<std::string> GraphPage::HiddenJson(size_t body, const NodeFilter& filte
   }
   Counts ops;
   for (const auto& [op, count] : hidden_ops) ops[Printable(module_.strings.Get(op))] = count;
-  ScopeCounts of_scope = CountsOfScopes(scopes, states);
+  FilteredCounts of_scope = CountsOfScopes(scopes, states);
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("states", llvm::encodeBase64(Packed(states)));
       json.attribute("nodes", graph.num_nodes());
       json.attribute("cut", cut);
       json.attribute("folded_constants", folded);
-      WriteCounts("ops", ops, json);
+      WriteSortedCounts("ops", ops, json);
       json.attribute("scopes", llvm::encodeBase64(LackingScopes(scopes.tree(), of_scope)));
     });
   });

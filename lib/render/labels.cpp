@@ -138,7 +138,7 @@ std::string FloatsText(const Literal& literal) {
   return text + "]";
 }
 
-std::string ValueText(const Node& constant, Port port, const ShapeMap* shapes) {
+std::string ConstantText(const Node& constant, Port port, const ShapeMap* shapes) {
   auto literal = Literal::FromConst(constant);
   if (!literal) {
     llvm::consumeError(literal.takeError());
@@ -158,7 +158,7 @@ std::string ValueText(const Node& constant, Port port, const ShapeMap* shapes) {
 // that is passed for it, if known.
 std::string VariableText(Node node, const SignatureBody* entry, const BoxLayers* layers) {
   if (Node given = entry ? entry->GivenByMain(node) : Node()) node = given;
-  if (IsConstant(node)) return ValueText(node, {node.id(), 0}, nullptr);
+  if (IsConstant(node)) return ConstantText(node, {node.id(), 0}, nullptr);
   if (!IsVariable(node)) return PrintableStart(node.name());
   std::optional<AttrView> shape = node.Attr("shape");
   std::string name = layers ? layers->VariableOf(node) : "";
@@ -215,7 +215,7 @@ std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeU
     }
     if (noted) noted->push_back(constant.id());
     notes.push_back(InputName(info, node, slot) + " = " +
-                    (IsConstant(constant) ? ValueText(constant, port, shapes)
+                    (IsConstant(constant) ? ConstantText(constant, port, shapes)
                                           : VariableText(constant, entry, layers)));
   }
   if (more > 0) notes.back() = "and " + Plural(more + 1, "more constant or variable");

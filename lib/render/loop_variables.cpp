@@ -13,13 +13,13 @@ namespace grapnel {
 namespace {
 
 // Returns the scope around a node, "lstm/" for "lstm/while"; empty if there is none.
-llvm::StringRef Around(const Node& node) {
+llvm::StringRef ScopeOfLoop(const Node& node) {
   return node.name().take_front(node.name().rfind('/') + 1);
 }
 
 // Returns the name of a node without the scope around the loop.
 llvm::StringRef NameBeside(const Node& node, const Node& loop) {
-  llvm::StringRef name = node.name(), around = Around(loop);
+  llvm::StringRef name = node.name(), around = ScopeOfLoop(loop);
   if (around.size() < name.size()) name.consume_front(around);
   return name;
 }
@@ -27,7 +27,7 @@ llvm::StringRef NameBeside(const Node& node, const Node& loop) {
 // True if TensorFlow made the name of an argument: by a count, or of the name of a tensor around
 // the loop that the body reads ("lstm_max").
 bool IsMadeUp(llvm::StringRef argument, const Node& loop) {
-  std::string around = Around(loop).lower();
+  std::string around = ScopeOfLoop(loop).lower();
   std::replace(around.begin(), around.end(), '/', '_');
   return argument.starts_with("placeholder") ||
          (!around.empty() && argument.lower().find(around) != std::string::npos);

@@ -270,7 +270,7 @@ void AppendBytes(Number number, llvm::SmallVectorImpl<char>* key) {
   key->append(bytes, bytes + sizeof number);
 }
 
-void AppendText(llvm::StringRef text, llvm::SmallVectorImpl<char>* key) {
+void AppendKeyText(llvm::StringRef text, llvm::SmallVectorImpl<char>* key) {
   AppendBytes(text.size(), key);
   key->append(text.begin(), text.end());
 }
@@ -320,12 +320,12 @@ std::string OutputTypes(const ShapeMap& shapes, const Node& node) {
 // `is_of_page`, only for nodes of this page. Making them takes a fraction of the time that the
 // texts take.
 void NodeTexts::MakeKey(const Node& node, bool with_panel, Key* key, bool* is_of_page) const {
-  AppendText(node.op(), key);
-  AppendText(node.device(), key);
+  AppendKeyText(node.op(), key);
+  AppendKeyText(node.device(), key);
   AppendBytes(node.num_inputs(), key);
-  if (body_.marks && body_.marks->device_of) AppendText(body_.marks->device_of(node), key);
-  AppendText(body_.clusters.Of(node), key);
-  AppendText(KeyOfEnd(body_, node), key);
+  if (body_.marks && body_.marks->device_of) AppendKeyText(body_.marks->device_of(node), key);
+  AppendKeyText(body_.clusters.Of(node), key);
+  AppendKeyText(KeyOfEnd(body_, node), key);
   int outputs = NumOutputs(node);
   AppendBytes(outputs, key);
   for (int port = 0; port < std::min(outputs, kMostTypes); ++port) {
@@ -337,7 +337,7 @@ void NodeTexts::MakeKey(const Node& node, bool with_panel, Key* key, bool* is_of
       AppendBytes(shape.IsKnown(i) ? shape.dim(i) : kUnknownDim, key);
   }
   node.ForEachAttr([&](llvm::StringRef name, AttrView value) {
-    AppendText(name, key);
+    AppendKeyText(name, key);
     AppendBytes(value.bytes().size(), key);
     if (value.bytes().size() > kLongValue) {
       AppendBytes(value.bytes().data(), key);  // the same bytes, at one address
@@ -350,7 +350,7 @@ void NodeTexts::MakeKey(const Node& node, bool with_panel, Key* key, bool* is_of
   if (is_of_node) AppendBytes(node.id(), key);
   StoredValue stored = with_panel ? StoredValueOf(body_, node) : StoredValue();
   if (stored.text) {
-    AppendText(stored.variable, key);
+    AppendKeyText(stored.variable, key);
     AppendBytes(stored.text->hash, key);
   }
   // The numbers of called functions' bodies, and the definitions of ops that are functions, are

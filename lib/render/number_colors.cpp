@@ -43,8 +43,8 @@ uint32_t HomeOf(const Node& node, llvm::ArrayRef<uint32_t> box_of) {
   return kBoxOutside;
 }
 
-std::vector<BoxNumbers> NumbersOf(llvm::ArrayRef<BodyBoxes> bodies, const NodeNumbers& numbers,
-                                  size_t num_boxes) {
+std::vector<BoxNumbers> NumbersOfBoxes(llvm::ArrayRef<BodyBoxes> bodies, const NodeNumbers& numbers,
+                                       size_t num_boxes) {
   std::vector<BoxNumbers> of_box(num_boxes);
   for (const BodyBoxes& body : bodies) {
     for (Node node : body.plan->graph->nodes()) {
@@ -96,7 +96,7 @@ void ColorByNumbers(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options
   const NodeNumbers& numbers = *options.numbers;
   const NumberScale& scale = numbers.data().scale;
   std::string word = AggregateName(options.aggregate).str();
-  std::vector<BoxNumbers> of_box = NumbersOf(bodies, numbers, picture->boxes.size());
+  std::vector<BoxNumbers> of_box = NumbersOfBoxes(bodies, numbers, picture->boxes.size());
   std::vector<NumberSummary> summaries;
   summaries.reserve(of_box.size());
   for (size_t i = 0; i < of_box.size(); ++i)

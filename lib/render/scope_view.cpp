@@ -10,13 +10,6 @@
 #include "llvm/ADT/Sequence.h"
 
 namespace grapnel {
-namespace {
-
-// The largest number of ports on one side of a scope; if there would be more, those with the fewest
-// edges become one port.
-constexpr size_t kMaxPorts = 12;
-
-}  // namespace
 
 std::string ScopeEntity::Key() const {
   return scope != kNoScope ? "s" + std::to_string(scope) : "n" + std::to_string(node);

@@ -18,6 +18,10 @@
 
 namespace grapnel {
 
+// The largest number of ports on one side of a scope; if there would be more, those with the fewest
+// edges become one port.
+constexpr size_t kMaxPorts = 12;
+
 // A member of a scope: a child scope, or an op. A child scope that shows a single op is drawn as
 // that op, but keeps its own key.
 struct ScopeEntity {

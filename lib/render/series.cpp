@@ -2,17 +2,12 @@
 
 #include <map>
 
+#include "lib/render/pair_hash.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
-
-uint64_t Mix(uint64_t a, uint64_t b) {
-  a ^= b + 0x9e3779b97f4a7c15 + (a << 12) + (a >> 4);
-  a *= 0xff51afd7ed558ccd;
-  return a ^ (a >> 33);
-}
 
 // Returns the hash of a name without its numbers and the underscores before these numbers.
 uint64_t NamesHash(llvm::StringRef name) {
@@ -56,16 +51,16 @@ ScopeStructures::ScopeStructures(const Graph& graph, llvm::ArrayRef<ScopeName> s
   for (Node node : graph.nodes()) {
     uint32_t scope = scope_of[node.id()];
     if (scope == kNone) continue;
-    hash_[scope] += Mix(name_or(node.name(), scopes[scope].name_from, 0), op(node));
+    hash_[scope] += HashOfPair(name_or(node.name(), scopes[scope].name_from, 0), op(node));
     auto edge = [&](NodeId from, uint64_t slot) {
       if (from >= scope_of.size() || scope_of[from] == kNone) return;
       uint32_t around = common(scope, scope_of[from]);
       if (around == 0) return;  // the outermost scope has no siblings
       size_t begin = scopes[around].name_from;
       Node source = graph.node(from);
-      hash_[around] +=
-          Mix(Mix(name_or(source.name(), begin, op(source)), name_or(node.name(), begin, op(node))),
-              slot);
+      hash_[around] += HashOfPair(HashOfPair(name_or(source.name(), begin, op(source)),
+                                             name_or(node.name(), begin, op(node))),
+                                  slot);
     };
     for (Port port : node.inputs()) edge(port.node, static_cast<uint64_t>(port.index));
   }
@@ -73,7 +68,7 @@ ScopeStructures::ScopeStructures(const Graph& graph, llvm::ArrayRef<ScopeName> s
     const ScopeName& scope = scopes[i];
     if (!names && hash_[i] == 0) continue;  // the scope has nothing to compare
     hash_[scope.parent] +=
-        Mix(name_or(scope.path, scopes[scope.parent].name_from, 0), Mix(hash_[i], 1));
+        HashOfPair(name_or(scope.path, scopes[scope.parent].name_from, 0), HashOfPair(hash_[i], 1));
   }
 }
 

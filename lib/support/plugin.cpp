@@ -27,7 +27,7 @@ struct Loading {
   std::vector<std::string> faults;
 };
 
-struct Loaded {
+struct LoadedPlugin {
   std::string name;     // the file or source file in messages; kept for PluginBeingLoaded
   std::string failure;  // the error of the load; empty: it succeeded
 };
@@ -157,7 +157,7 @@ Error Load(const char* path, const char* file, bool has_record) {
 Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from) {
   // The loaded plugins, by real path. After a failure, later calls return the same error without
   // another try, as the plugin may have registered something.
-  static auto* loaded = new std::map<std::string, Loaded>;
+  static auto* loaded = new std::map<std::string, LoadedPlugin>;
   llvm::SmallString<256> real;
   if (std::error_code code = llvm::sys::fs::real_path(path, real))
     return MakeError("{0}: {1}", path, code.message());
@@ -171,7 +171,7 @@ Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from) {
     ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(path));
     if (Error error = CheckRecord(file->bytes())) return Annotate(path, std::move(error));
   }
-  Loaded& kept = (*loaded)[key];
+  LoadedPlugin& kept = (*loaded)[key];
   kept.name = name.str();
   Error error = Annotate(name, Load(kept.name.c_str(), key.c_str(), compiled_from.empty()));
   if (!error) return error;

@@ -12,13 +12,13 @@
 namespace grapnel {
 namespace {
 
-struct Loaded {
+struct LibraryAtAddress {
   uintptr_t address;
   std::string path;  // of the library that contains the address; empty: it is in the program
 };
 
 int Look(dl_phdr_info* info, size_t, void* data) {
-  auto* loaded = static_cast<Loaded*>(data);
+  auto* loaded = static_cast<LibraryAtAddress*>(data);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = info->dlpi_phdr[i];
     uintptr_t begin = info->dlpi_addr + part.p_vaddr;
@@ -34,7 +34,7 @@ int Look(dl_phdr_info* info, size_t, void* data) {
 }  // namespace
 
 std::string ProgramFile() {
-  Loaded loaded = {reinterpret_cast<uintptr_t>(&BesideTheProgram), ""};
+  LibraryAtAddress loaded = {reinterpret_cast<uintptr_t>(&BesideTheProgram), ""};
   dl_iterate_phdr(Look, &loaded);
   char path[PATH_MAX];
   if (!loaded.path.empty() && realpath(loaded.path.c_str(), path)) return path;

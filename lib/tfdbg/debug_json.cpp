@@ -102,7 +102,7 @@ void WriteSources(OStream& json, const DebugRun& run) {
   });
 }
 
-void WriteRun(OStream& json, const DebugRun& run) {
+void WriteRunJson(OStream& json, const DebugRun& run) {
   json.attribute("id", fixUTF8(run.id));
   json.attribute("start_time", run.start_time);
   json.attribute("tensorflow_version", fixUTF8(run.tensorflow_version));
@@ -149,7 +149,7 @@ void WriteDebugFolderJson(const DebugFolder& folder, OStream& json) {
   json.attribute("path", fixUTF8(folder.path));
   json.attribute("kind", "debug folder");
   json.attributeArray("runs", [&] {
-    for (const DebugRun& run : folder.runs) json.object([&] { WriteRun(json, run); });
+    for (const DebugRun& run : folder.runs) json.object([&] { WriteRunJson(json, run); });
   });
   json.attributeArray("problems", [&] {
     for (const std::string& problem : folder.problems) json.value(fixUTF8(problem));

@@ -34,7 +34,7 @@ void WriteFunctions(const DebugRun& run, bool all, llvm::raw_ostream& os) {
   if (left_out) os << "  ... and " << Plural(left_out, "function") << " more (--all)\n";
 }
 
-void WriteRun(const DebugRun& run, bool all, size_t num_bad, llvm::raw_ostream& os) {
+void WriteRunText(const DebugRun& run, bool all, size_t num_bad, llvm::raw_ostream& os) {
   os << "\nrun " << (run.id.empty() ? "(without an id)" : run.id);
   if (run.start_time > 0) os << ", started " << TimeText(run.start_time);
   if (!run.tensorflow_version.empty()) os << ", TensorFlow " << run.tensorflow_version;
@@ -79,7 +79,7 @@ void WriteDebugFolderText(const DebugFolder& folder, bool all,
                           llvm::function_ref<size_t(const DebugRun&)> count_bad,
                           llvm::raw_ostream& os) {
   os << folder.path << ": debug folder, " << Plural(folder.runs.size(), "run") << "\n";
-  for (const DebugRun& run : folder.runs) WriteRun(run, all, count_bad(run), os);
+  for (const DebugRun& run : folder.runs) WriteRunText(run, all, count_bad(run), os);
   if (folder.problems.empty()) return;
   os << "\n" << Plural(folder.problems.size(), "problem") << "\n";
   size_t shown = all ? folder.problems.size() : std::min<size_t>(folder.problems.size(), 20);

@@ -55,14 +55,14 @@ std::vector<std::string> RunFolders(llvm::StringRef path) {
 }
 
 // The fields of an Event. Each file contains one Event.
-struct Event {
+struct DumpedEvent {
   double wall_time = 0;
   llvm::StringRef graph, message;
   llvm::StringRef watched, tensor;  // "Log:0:DebugIdentity", and a TensorProto
 };
 
-Event ParseEvent(llvm::StringRef bytes) {
-  Event event;
+DumpedEvent ParseEvent(llvm::StringRef bytes) {
+  DumpedEvent event;
   WireReader reader(bytes);
   while (reader.Next()) {
     if (reader.Is(1, WireType::kFixed64)) {
@@ -138,7 +138,7 @@ class V1Reader {
   void ReadRun(const std::string& path) {
     std::vector<Dumped> dumped;
     std::vector<llvm::StringRef> graphs;
-    Event core;
+    DumpedEvent core;
     for (const std::string& name : NamesIn(path)) {
       std::string file = JoinPath(path, name);
       llvm::StringRef device = name;
@@ -199,7 +199,7 @@ class V1Reader {
         } else if (!llvm::sys::fs::is_regular_file(file)) {
           Report(file + ": is not a file");
         } else if (llvm::StringRef(name).starts_with(kGraphPrefix)) {
-          Event event = ParseEvent(Bytes(file));
+          DumpedEvent event = ParseEvent(Bytes(file));
           if (event.graph.empty())
             Report(file + ": holds no graph");
           else
@@ -215,7 +215,7 @@ class V1Reader {
   // and then "-1" if that file existed. The name of the watched tensor is in the file too.
   void ReadTensor(const std::string& path, llvm::StringRef name, llvm::StringRef device,
                   std::vector<Dumped>* dumped) {
-    Event event = ParseEvent(Bytes(path));
+    DumpedEvent event = ParseEvent(Bytes(path));
     Dumped one;
     one.time = event.wall_time;
     one.device = device;

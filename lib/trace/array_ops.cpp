@@ -7,10 +7,6 @@
 namespace grapnel {
 namespace {
 
-// tf.zeros and tf.ones make a constant if all dimensions are C++ numbers and the tensor has fewer
-// elements than this; else a Fill.
-constexpr int64_t kLargeConstant = 1000;
-
 Value ToShape(const OpBuilder& make, const DimList& list, llvm::StringRef name) {
   return list.shape.body() ? list.shape : make.Packed(list.dims, name);
 }

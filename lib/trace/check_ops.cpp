@@ -6,13 +6,7 @@
 namespace grapnel {
 namespace {
 
-const Value& Made(const Operand& x, const Operand& y) {
-  static const Value kNone;
-  if (x.kind == Operand::kValue) return x.values[0];
-  return y.kind == Operand::kValue ? y.values[0] : kNone;
-}
-
-DataType TypeOf(const Operand& operand) {
+DataType TypeOfOperand(const Operand& operand) {
   return operand.kind == Operand::kValue ? operand.values[0].dtype() : operand.literal.dtype();
 }
 
@@ -81,7 +75,7 @@ Operation Compare(const OpBuilder& make, const Comparison& comparison, const Ope
                   const Operand& y, const CheckOptions& options, std::vector<Operand> data = {}) {
   if (!make.ok()) return {};
   auto scope = make.Scope(comparison.scope);
-  DataType dtype = Made(x, y).dtype();
+  DataType dtype = FirstValue(x, y).dtype();
   Value a = make.Convert(x, dtype, "x"), b = make.Convert(y, dtype, "y");
   if (!a.ok() || !b.ok()) return Operation(&make.body(), kNoNode);
   const SourceLocation& where = make.where();
@@ -109,7 +103,7 @@ Operation Compare(const OpBuilder& make, const Comparison& comparison, const Ope
 
 Operation CompareOperands(const Comparison& comparison, const Operand& x, const Operand& y,
                           const CheckOptions& options, const SourceLocation& where) {
-  return Compare(OpBuilder(Made(x, y), where), comparison, x, y, options);
+  return Compare(OpBuilder(FirstValue(x, y), where), comparison, x, y, options);
 }
 
 // Makes assert_positive and similar assertions: a comparison with 0 in a name scope of its own.
@@ -173,7 +167,7 @@ Operation Assert(const Value& condition, const std::vector<Operand>& data, int s
   for (const Operand& operand : data) {
     // TensorFlow makes constants of `data` here, and makes them again for the Assert node.
     if (operand.kind != Operand::kValue) make.Convert(operand, proto::DT_INVALID, "Const");
-    DataType dtype = TypeOf(operand);
+    DataType dtype = TypeOfOperand(operand);
     is_on_host &= dtype == proto::DT_STRING || dtype == proto::DT_INT32;
   }
   if (is_on_host) return AssertNode(make, condition, data, summarize);
@@ -189,7 +183,7 @@ Operation Assert(const Value& condition, const std::vector<Operand>& data, int s
 
 Operation AssertEqual(const Operand& x, const Operand& y, const CheckOptions& options,
                       SourceLocation where) {
-  OpBuilder make(Made(x, y), where);
+  OpBuilder make(FirstValue(x, y), where);
   // TensorFlow opens the scope assert_equal twice, so the second one has the name assert_equal_1.
   { auto scope = make.Scope("assert_equal"); }
   return Compare(make, kEqual, x, y, options);

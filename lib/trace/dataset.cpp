@@ -9,8 +9,6 @@ namespace grapnel {
 namespace data {
 namespace {
 
-constexpr int64_t kGraphSeed = 87654321;  // TensorFlow's graph seed if only the op has a seed
-
 std::string DataFunctionMark(uint32_t field) {
   std::string entry, bytes;
   AppendBytesField(&entry, 1, "_tf_data_function");

@@ -34,7 +34,7 @@ LineTable::Stack StackIn(const TraceState& state, const TraceBody& body, NodeId 
 
 // Returns the body whose graph is `graph`: that of a function or, in eager mode, of the recorded
 // ops that hooks see. Null for other graphs, such as the main graph of a trace.
-const TraceBody* BodyOf(const TraceState& state, const Graph& graph) {
+const TraceBody* BodyOfGraph(const TraceState& state, const Graph& graph) {
   const EagerRecording* recording = state.eager ? state.eager->recording() : nullptr;
   if (recording && &recording->graph == &graph) return &recording->body;
   return state.body_of.lookup(&graph);
@@ -87,7 +87,7 @@ std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported) {
 }
 
 LineTable::Stack StackOfNode(Tracer& t, const Node& node) {
-  const TraceBody* body = BodyOf(t.state(), node.graph());
+  const TraceBody* body = BodyOfGraph(t.state(), node.graph());
   if (!body || node.id() >= body->lines.size()) return {};
   return StackIn(t.state(), *body, node.id());
 }
@@ -96,7 +96,7 @@ LineTable LinesOf(Tracer& t) {
   const TraceState& state = t.state();
   StackWriter writer(state, "");
   for (const auto& body : state.bodies) {
-    if (BodyOf(state, *body->graph) == body.get()) writer.Add(*body);
+    if (BodyOfGraph(state, *body->graph) == body.get()) writer.Add(*body);
   }
   const EagerRecording* recording = state.eager ? state.eager->recording() : nullptr;
   if (recording) writer.Add(recording->body);

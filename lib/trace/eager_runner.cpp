@@ -13,7 +13,7 @@ namespace grapnel {
 namespace {
 
 // Returns the key of an op's signature: its name, attributes and input dtypes.
-llvm::SmallString<256> KeyOf(const OpRequest& request) {
+llvm::SmallString<256> SignatureKey(const OpRequest& request) {
   llvm::SmallString<256> key;
   auto add = [&](llvm::StringRef text) {
     uint32_t size = static_cast<uint32_t>(text.size());
@@ -144,7 +144,7 @@ Node EagerRunner::StandInOf(DataType dtype) {
 
 EagerRunner::Signature* EagerRunner::SignatureOf(const OpRequest& request,
                                                  const SourceLocation& where) {
-  llvm::SmallString<256> key = KeyOf(request);
+  llvm::SmallString<256> key = SignatureKey(request);
   auto found = signatures_.find(key);
   if (found != signatures_.end()) return found->second.get();
   std::unique_ptr<Signature> made = MakeSignature(request, where);

@@ -4,12 +4,10 @@
 
 #include "lib/trace/body.h"
 #include "lib/trace/gradient_rule.h"
+#include "lib/trace/op_builder.h"
 
 namespace grapnel {
 namespace {
-
-// TensorFlow writes a tensor of at least this many elements as a Fill, to keep graphs small.
-constexpr int64_t kLargeConstant = 1000;
 
 std::string ElementBytes(double value, DataType dtype) {
   return Literal::Scalar(dtype, value).bytes().str();

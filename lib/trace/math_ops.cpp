@@ -9,21 +9,9 @@
 namespace grapnel {
 namespace {
 
-Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where,
-            llvm::StringRef name = {}) {
-  return OpBuilder(x, where).Op(op, x, {}, name);
-}
-
-// Returns the operand that is a Value, which leads to the trace; an empty Value if neither is one.
-const Value& Made(const Operand& x, const Operand& y) {
-  static const Value kNone;
-  if (x.kind == Operand::kValue) return x.values[0];
-  return y.kind == Operand::kValue ? y.values[0] : kNone;
-}
-
-Value Binary(llvm::StringRef op, const Operand& x, const Operand& y, const SourceLocation& where,
-             const std::vector<OpAttribute>& attributes = {}, llvm::StringRef name = {}) {
-  return OpBuilder(Made(x, y), where).Op(op, {x, y}, attributes, name);
+Value BinaryOp(llvm::StringRef op, const Operand& x, const Operand& y, const SourceLocation& where,
+               const std::vector<OpAttribute>& attributes = {}, llvm::StringRef name = {}) {
+  return OpBuilder(FirstValue(x, y), where).Op(op, {x, y}, attributes, name);
 }
 
 // The permutation that swaps the last two dimensions.
@@ -36,45 +24,45 @@ std::vector<int> SwappedMatrix(int rank) {
 
 }  // namespace
 
-Value Sin(const Value& x, SourceLocation where) { return Unary("Sin", x, where); }
-Value Cos(const Value& x, SourceLocation where) { return Unary("Cos", x, where); }
-Value Tan(const Value& x, SourceLocation where) { return Unary("Tan", x, where); }
-Value Erf(const Value& x, SourceLocation where) { return Unary("Erf", x, where); }
-Value Erfc(const Value& x, SourceLocation where) { return Unary("Erfc", x, where); }
-Value Floor(const Value& x, SourceLocation where) { return Unary("Floor", x, where); }
-Value Ceil(const Value& x, SourceLocation where) { return Unary("Ceil", x, where); }
+Value Sin(const Value& x, SourceLocation where) { return UnaryOp("Sin", x, where); }
+Value Cos(const Value& x, SourceLocation where) { return UnaryOp("Cos", x, where); }
+Value Tan(const Value& x, SourceLocation where) { return UnaryOp("Tan", x, where); }
+Value Erf(const Value& x, SourceLocation where) { return UnaryOp("Erf", x, where); }
+Value Erfc(const Value& x, SourceLocation where) { return UnaryOp("Erfc", x, where); }
+Value Floor(const Value& x, SourceLocation where) { return UnaryOp("Floor", x, where); }
+Value Ceil(const Value& x, SourceLocation where) { return UnaryOp("Ceil", x, where); }
 Value Round(const Value& x, SourceLocation where) { return OpBuilder(x, where).Scoped("Round", x); }
-Value Sign(const Value& x, SourceLocation where) { return Unary("Sign", x, where); }
-Value Rsqrt(const Value& x, SourceLocation where) { return Unary("Rsqrt", x, where); }
-Value Log1p(const Value& x, SourceLocation where) { return Unary("Log1p", x, where); }
-Value Expm1(const Value& x, SourceLocation where) { return Unary("Expm1", x, where); }
-Value IsFinite(const Value& x, SourceLocation where) { return Unary("IsFinite", x, where); }
-Value IsNan(const Value& x, SourceLocation where) { return Unary("IsNan", x, where); }
-Value LogicalNot(const Value& x, SourceLocation where) { return Unary("LogicalNot", x, where); }
+Value Sign(const Value& x, SourceLocation where) { return UnaryOp("Sign", x, where); }
+Value Rsqrt(const Value& x, SourceLocation where) { return UnaryOp("Rsqrt", x, where); }
+Value Log1p(const Value& x, SourceLocation where) { return UnaryOp("Log1p", x, where); }
+Value Expm1(const Value& x, SourceLocation where) { return UnaryOp("Expm1", x, where); }
+Value IsFinite(const Value& x, SourceLocation where) { return UnaryOp("IsFinite", x, where); }
+Value IsNan(const Value& x, SourceLocation where) { return UnaryOp("IsNan", x, where); }
+Value LogicalNot(const Value& x, SourceLocation where) { return UnaryOp("LogicalNot", x, where); }
 
 Value Atan2(const Operand& y, const Operand& x, SourceLocation where) {
-  return Binary("Atan2", y, x, where);
+  return BinaryOp("Atan2", y, x, where);
 }
 Value Power(const Operand& x, const Operand& y, SourceLocation where) {
-  return OpBuilder(Made(x, y), where).Scoped("Pow", {x, y});
+  return OpBuilder(FirstValue(x, y), where).Scoped("Pow", {x, y});
 }
 Value LogicalAnd(const Value& x, const Value& y, SourceLocation where) {
-  return Binary("LogicalAnd", x, y, where);
+  return BinaryOp("LogicalAnd", x, y, where);
 }
 Value LogicalOr(const Value& x, const Value& y, SourceLocation where) {
-  return Binary("LogicalOr", x, y, where);
+  return BinaryOp("LogicalOr", x, y, where);
 }
 Value Equal(const Operand& x, const Operand& y, SourceLocation where) {
-  return Binary("Equal", x, y, where);
+  return BinaryOp("Equal", x, y, where);
 }
 Value NotEqual(const Operand& x, const Operand& y, SourceLocation where) {
-  return Binary("NotEqual", x, y, where);
+  return BinaryOp("NotEqual", x, y, where);
 }
 Value SquaredDifference(const Operand& x, const Operand& y, SourceLocation where) {
-  return Binary("SquaredDifference", x, y, where);
+  return BinaryOp("SquaredDifference", x, y, where);
 }
 Value DivideNoNan(const Operand& x, const Operand& y, SourceLocation where) {
-  return OpBuilder(Made(x, y), where).Scoped("DivNoNan", {x, y}, {}, "div_no_nan");
+  return OpBuilder(FirstValue(x, y), where).Scoped("DivNoNan", {x, y}, {}, "div_no_nan");
 }
 Value AddN(const Values& values, SourceLocation where) {
   return OpBuilder(values, where).Op("AddN", Operand(values, where));
@@ -236,8 +224,8 @@ Value MatVec(const Value& a, const Value& x, SourceLocation where) {
 Value Solve(const Value& a, const Value& b, bool adjoint, SourceLocation where) {
   return OpBuilder(a, where).Op("MatrixSolve", {a, b}, {{"adjoint", adjoint}});
 }
-Value Cholesky(const Value& a, SourceLocation where) { return Unary("Cholesky", a, where); }
-Value Det(const Value& a, SourceLocation where) { return Unary("MatrixDeterminant", a, where); }
+Value Cholesky(const Value& a, SourceLocation where) { return UnaryOp("Cholesky", a, where); }
+Value Det(const Value& a, SourceLocation where) { return UnaryOp("MatrixDeterminant", a, where); }
 Value Inv(const Value& a, bool adjoint, SourceLocation where) {
   return OpBuilder(a, where).Op("MatrixInverse", a, {{"adjoint", adjoint}});
 }

@@ -27,17 +27,18 @@ class FunctionGuard {
 };
 
 // The properties of a library function that its calls need.
-struct Made {
+struct MadeFunction {
   bool ok = false;
   Values captures;  // values of the main graph
   std::vector<DataType> dtypes;
   std::vector<Shape> shapes;
 };
 
-Made MakeFunction(TraceState& state, llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
-                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> fn,
-                  const SourceLocation& where) {
-  Made made;
+MadeFunction MakeFunction(TraceState& state, llvm::StringRef name,
+                          llvm::ArrayRef<TensorSpec> inputs,
+                          llvm::function_ref<Values(llvm::ArrayRef<Value>)> fn,
+                          const SourceLocation& where) {
+  MadeFunction made;
   FunctionGuard guard(state, name);
   TraceBody& body = guard.body();
   std::vector<NodeId> args, ends;
@@ -80,7 +81,7 @@ std::string LibraryName(TraceState& state, llvm::StringRef name) {
   return full;
 }
 
-bool HasEffects(const Function& function) {
+bool HasStatefulOps(const Function& function) {
   for (Node node : function.body.nodes()) {
     const OpInfo* info = DefinitionOf(node);
     if (info && info->is_stateful) return true;
@@ -127,14 +128,15 @@ Values CallFunction(Tracer& t, llvm::StringRef name, const Values& values, Sourc
   for (const Function::Result& result : function->results)
     results.push_back(function->body.node(result.node).GetType("T"));
   Operand operands[] = {Operand(values, where)};
-  Operation call = MakeOp(state,
-                          {HasEffects(*function) ? "StatefulPartitionedCall" : "PartitionedCall",
-                           operands,
-                           {{"Tout", results},
-                            {"_read_only_resource_inputs", read_only},
-                            OpAttribute::Serialized("f", attr::Func(name))},
-                           {}},
-                          where);
+  Operation call =
+      MakeOp(state,
+             {HasStatefulOps(*function) ? "StatefulPartitionedCall" : "PartitionedCall",
+              operands,
+              {{"Tout", results},
+               {"_read_only_resource_inputs", read_only},
+               OpAttribute::Serialized("f", attr::Func(name))},
+              {}},
+             where);
   Values outputs;
   for (int i = 0; i < static_cast<int>(results.size()); ++i) outputs.push_back(call.output(i));
   return outputs;
@@ -163,7 +165,7 @@ void ModelBuilder::AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> 
   made.name = name.str();
   made.function = LibraryName(state, name);
   size_t errors = state.errors.size();
-  Made inner = MakeFunction(
+  MadeFunction inner = MakeFunction(
       state, made.function, inputs, [&](llvm::ArrayRef<Value> args) { return fn(*tracer_, args); },
       where);
   // Puts the function's name before each of its errors.
@@ -179,7 +181,7 @@ void ModelBuilder::AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> 
                             .str());
   }
   made.wrapper = LibraryName(state, ("signature_wrapper_" + name).str());
-  Made wrapper = MakeFunction(
+  MadeFunction wrapper = MakeFunction(
       state, made.wrapper, inputs,
       [&](llvm::ArrayRef<Value> args) {
         Values all(args.begin(), args.end());

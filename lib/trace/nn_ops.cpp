@@ -10,10 +10,6 @@
 namespace grapnel {
 namespace {
 
-Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where) {
-  return OpBuilder(x, where).Op(op, x);
-}
-
 // Returns a size or stride for all four dimensions: [1, 2, 2, 1] for {2}, [1, 2, 3, 1] for {2, 3}.
 std::vector<int64_t> OfImages(const std::vector<int>& sizes) {
   if (sizes.size() == 4) return {sizes.begin(), sizes.end()};
@@ -33,14 +29,16 @@ Value Multiply(const OpBuilder& make, const Operand& x, const Operand& y) {
 
 }  // namespace
 
-Value Softmax(const Value& logits, SourceLocation where) { return Unary("Softmax", logits, where); }
-Value LogSoftmax(const Value& logits, SourceLocation where) {
-  return Unary("LogSoftmax", logits, where);
+Value Softmax(const Value& logits, SourceLocation where) {
+  return UnaryOp("Softmax", logits, where);
 }
-Value Softplus(const Value& x, SourceLocation where) { return Unary("Softplus", x, where); }
-Value Elu(const Value& x, SourceLocation where) { return Unary("Elu", x, where); }
-Value Selu(const Value& x, SourceLocation where) { return Unary("Selu", x, where); }
-Value Relu6(const Value& x, SourceLocation where) { return Unary("Relu6", x, where); }
+Value LogSoftmax(const Value& logits, SourceLocation where) {
+  return UnaryOp("LogSoftmax", logits, where);
+}
+Value Softplus(const Value& x, SourceLocation where) { return UnaryOp("Softplus", x, where); }
+Value Elu(const Value& x, SourceLocation where) { return UnaryOp("Elu", x, where); }
+Value Selu(const Value& x, SourceLocation where) { return UnaryOp("Selu", x, where); }
+Value Relu6(const Value& x, SourceLocation where) { return UnaryOp("Relu6", x, where); }
 
 Value LogSigmoid(const Value& x, SourceLocation where) {
   OpBuilder make(x, where);
@@ -85,7 +83,7 @@ Value BiasAdd(const Value& x, const Value& bias, SourceLocation where) {
   return OpBuilder(x, where).Scoped("BiasAdd", {x, bias}, {{"data_format", "NHWC"}});
 }
 
-Value L2Loss(const Value& x, SourceLocation where) { return Unary("L2Loss", x, where); }
+Value L2Loss(const Value& x, SourceLocation where) { return UnaryOp("L2Loss", x, where); }
 
 Value L2Normalize(const Value& x, int axis, double epsilon, SourceLocation where) {
   OpBuilder make(x, where);

@@ -118,4 +118,14 @@ Value OpBuilder::Fail(const std::string& text) const {
   return Value(state_->current, {});
 }
 
+Value UnaryOp(llvm::StringRef op, const Value& x, const SourceLocation& where) {
+  return OpBuilder(x, where).Op(op, x);
+}
+
+const Value& FirstValue(const Operand& x, const Operand& y) {
+  static const Value kNone;
+  if (x.kind == Operand::kValue) return x.values[0];
+  return y.kind == Operand::kValue ? y.values[0] : kNone;
+}
+
 }  // namespace grapnel

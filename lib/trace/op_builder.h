@@ -11,6 +11,12 @@
 
 namespace grapnel {
 
+// TensorFlow's graph seed if only the op has a seed.
+constexpr int64_t kGraphSeed = 87654321;
+// TensorFlow writes a tensor of equal numbers as a constant only if it has fewer elements than this
+// and all its dimensions are known; else as a Fill.
+constexpr int64_t kLargeConstant = 1000;
+
 // Makes ops in the trace to which its values belong. If all values are default Values, there is no
 // trace: every method then returns a default Value, and the op that takes it reports the error.
 class OpBuilder {
@@ -73,6 +79,11 @@ class OpBuilder {
   TraceState* state_;
   const SourceLocation where_;
 };
+
+// Makes an op with one input.
+Value UnaryOp(llvm::StringRef op, const Value& x, const SourceLocation& where);
+// Returns the operand that is a Value, which leads to the trace; an empty Value if neither is one.
+const Value& FirstValue(const Operand& x, const Operand& y);
 
 }  // namespace grapnel
 

@@ -10,7 +10,7 @@ namespace {
 
 // Returns the body that is being traced, found through the first value that has one; null if none
 // has.
-TraceBody* BodyOf(llvm::ArrayRef<Value> values) {
+TraceBody* BodyOfValues(llvm::ArrayRef<Value> values) {
   for (const Value& value : values) {
     if (value.body()) return value.body()->state->current;
   }
@@ -22,7 +22,7 @@ Value Make(llvm::StringRef op, llvm::ArrayRef<Operand> inputs, const SourceLocat
            std::vector<OpAttribute> attributes = {}, llvm::StringRef name = {},
            bool own_scope = false) {
   for (const Operand& input : inputs) {
-    if (TraceBody* body = BodyOf(input.values)) {
+    if (TraceBody* body = BodyOfValues(input.values)) {
       return MakeOp(*body->state,
                     {op, inputs, std::move(attributes), name, /*exact=*/false, own_scope}, where)
           .output();
@@ -31,13 +31,13 @@ Value Make(llvm::StringRef op, llvm::ArrayRef<Operand> inputs, const SourceLocat
   return Value();
 }
 
-Value Unary(llvm::StringRef op, const Value& x, const SourceLocation& where,
-            bool own_scope = false) {
+Value MakeUnary(llvm::StringRef op, const Value& x, const SourceLocation& where,
+                bool own_scope = false) {
   return Make(op, Operand(x, where), where, {}, {}, own_scope);
 }
 
-Value Binary(llvm::StringRef op, llvm::StringRef name, const Operand& x, const Operand& y,
-             std::vector<OpAttribute> attributes = {}) {
+Value MakeBinary(llvm::StringRef op, llvm::StringRef name, const Operand& x, const Operand& y,
+                 std::vector<OpAttribute> attributes = {}) {
   // An operator opens a name scope with its name. Comparisons, Maximum and Minimum have no `name`
   // and open none.
   bool own_scope = !name.empty() || op == "Pow" || op == "Add";
@@ -55,7 +55,7 @@ bool IsText(const Operand& operand) {
 }
 
 // The dtype of the first operand that is a Value; DT_INVALID if neither is.
-DataType TypeOf(const Operand& x, const Operand& y) {
+DataType TypeOfOperands(const Operand& x, const Operand& y) {
   return x.kind == Operand::kValue && x.values[0].ok() ? x.values[0].dtype()
          : y.kind == Operand::kValue                   ? y.values[0].dtype()
                                                        : proto::DT_INVALID;
@@ -81,7 +81,7 @@ DataType QuotientType(DataType dtype) {
 
 // x / y for integers: constants and casts are made in the scope of the division.
 Value DivideIntegers(const Operand& x, const Operand& y, DataType dtype) {
-  TraceBody* body = BodyOf(x.kind == Operand::kValue ? x.values : y.values);
+  TraceBody* body = BodyOfValues(x.kind == Operand::kValue ? x.values : y.values);
   TraceState& state = *body->state;
   ScopeGuard scope(body, "truediv");
   Values sides;
@@ -108,7 +108,7 @@ Value DivideIntegers(const Operand& x, const Operand& y, DataType dtype) {
 // All axes, as TensorFlow's _ReductionDims: a constant if the rank is known and not 0, else
 // computed when the graph runs.
 Value AllAxes(const Value& x, const SourceLocation& where) {
-  TraceBody* body = BodyOf(x);
+  TraceBody* body = BodyOfValues(x);
   Shape shape = x.shape();
   if (shape.known_rank() && shape.rank() > 0) {
     std::vector<int32_t> axes(shape.rank());
@@ -129,46 +129,51 @@ Value Reduce(llvm::StringRef op, const Value& x, const std::optional<Operand>& a
 
 Value ConstantInt(const Value& x, llvm::StringRef name, const Literal& literal,
                   const SourceLocation& where) {
-  TraceBody* body = BodyOf(x);
+  TraceBody* body = BodyOfValues(x);
   return MakeConstant(*body, literal, body->UniqueName(name), where);
 }
 
 }  // namespace
 
 Value operator+(const Operand& x, const Operand& y) {
-  return Binary(IsText(x) || IsText(y) ? "Add" : "AddV2", "add", x, y);
+  return MakeBinary(IsText(x) || IsText(y) ? "Add" : "AddV2", "add", x, y);
 }
-Value operator-(const Operand& x, const Operand& y) { return Binary("Sub", "sub", x, y); }
-Value operator*(const Operand& x, const Operand& y) { return Binary("Mul", "mul", x, y); }
+Value operator-(const Operand& x, const Operand& y) { return MakeBinary("Sub", "sub", x, y); }
+Value operator*(const Operand& x, const Operand& y) { return MakeBinary("Mul", "mul", x, y); }
 Value operator/(const Operand& x, const Operand& y) {
-  DataType dtype = TypeOf(x, y);
+  DataType dtype = TypeOfOperands(x, y);
   if (QuotientType(dtype) != proto::DT_INVALID) return DivideIntegers(x, y, dtype);
-  return Binary("RealDiv", "truediv", x, y);
+  return MakeBinary("RealDiv", "truediv", x, y);
 }
-Value operator%(const Operand& x, const Operand& y) { return Binary("FloorMod", "mod", x, y); }
-Value operator<(const Operand& x, const Operand& y) { return Binary("Less", {}, x, y); }
-Value operator<=(const Operand& x, const Operand& y) { return Binary("LessEqual", {}, x, y); }
-Value operator>(const Operand& x, const Operand& y) { return Binary("Greater", {}, x, y); }
-Value operator>=(const Operand& x, const Operand& y) { return Binary("GreaterEqual", {}, x, y); }
+Value operator%(const Operand& x, const Operand& y) { return MakeBinary("FloorMod", "mod", x, y); }
+Value operator<(const Operand& x, const Operand& y) { return MakeBinary("Less", {}, x, y); }
+Value operator<=(const Operand& x, const Operand& y) { return MakeBinary("LessEqual", {}, x, y); }
+Value operator>(const Operand& x, const Operand& y) { return MakeBinary("Greater", {}, x, y); }
+Value operator>=(const Operand& x, const Operand& y) {
+  return MakeBinary("GreaterEqual", {}, x, y);
+}
 Value operator==(const Operand& x, const Operand& y) {
-  return Binary("Equal", {}, x, y, {{"incompatible_shape_error", false}});
+  return MakeBinary("Equal", {}, x, y, {{"incompatible_shape_error", false}});
 }
 Value operator!=(const Operand& x, const Operand& y) {
-  return Binary("NotEqual", {}, x, y, {{"incompatible_shape_error", false}});
+  return MakeBinary("NotEqual", {}, x, y, {{"incompatible_shape_error", false}});
 }
 Value operator&(const Operand& x, const Operand& y) {
-  return Binary(TypeOf(x, y) == proto::DT_BOOL ? "LogicalAnd" : "BitwiseAnd", "and", x, y);
+  return MakeBinary(TypeOfOperands(x, y) == proto::DT_BOOL ? "LogicalAnd" : "BitwiseAnd", "and", x,
+                    y);
 }
 Value operator|(const Operand& x, const Operand& y) {
-  return Binary(TypeOf(x, y) == proto::DT_BOOL ? "LogicalOr" : "BitwiseOr", "or", x, y);
+  return MakeBinary(TypeOfOperands(x, y) == proto::DT_BOOL ? "LogicalOr" : "BitwiseOr", "or", x, y);
 }
-Value FloorDiv(const Operand& x, const Operand& y) { return Binary("FloorDiv", "floordiv", x, y); }
-Value Pow(const Operand& x, const Operand& y) { return Binary("Pow", "pow", x, y); }
-Value Maximum(const Operand& x, const Operand& y) { return Binary("Maximum", {}, x, y); }
-Value Minimum(const Operand& x, const Operand& y) { return Binary("Minimum", {}, x, y); }
+Value FloorDiv(const Operand& x, const Operand& y) {
+  return MakeBinary("FloorDiv", "floordiv", x, y);
+}
+Value Pow(const Operand& x, const Operand& y) { return MakeBinary("Pow", "pow", x, y); }
+Value Maximum(const Operand& x, const Operand& y) { return MakeBinary("Maximum", {}, x, y); }
+Value Minimum(const Operand& x, const Operand& y) { return MakeBinary("Minimum", {}, x, y); }
 
-Value Value::Negate(const Value& x) { return x.ok() ? Unary("Neg", x, LineOf(x)) : x; }
-Value Value::Not(const Value& x) { return x.ok() ? Unary("LogicalNot", x, LineOf(x)) : x; }
+Value Value::Negate(const Value& x) { return x.ok() ? MakeUnary("Neg", x, LineOf(x)) : x; }
+Value Value::Not(const Value& x) { return x.ok() ? MakeUnary("LogicalNot", x, LineOf(x)) : x; }
 Value& Value::operator+=(const Operand& y) { return *this = Operand(*this, y.where) + y; }
 Value& Value::operator-=(const Operand& y) { return *this = Operand(*this, y.where) - y; }
 Value& Value::operator*=(const Operand& y) { return *this = Operand(*this, y.where) * y; }
@@ -191,19 +196,19 @@ Value Size(const Value& x, SourceLocation where) {
     return ConstantInt(x, "Size", Literal::Scalar(proto::DT_INT32, static_cast<double>(*size)),
                        where);
   }
-  return Unary("Size", x, where);
+  return MakeUnary("Size", x, where);
 }
 
 Value Rank(const Value& x, SourceLocation where) {
   Shape shape = x.shape();
   if (shape.known_rank())
     return ConstantInt(x, "Rank", Literal::Scalar(proto::DT_INT32, shape.rank()), where);
-  return Unary("Rank", x, where);
+  return MakeUnary("Rank", x, where);
 }
 
 Value ShapeOf(const Value& x, SourceLocation where) {
   Shape shape = x.shape();
-  if (!shape.IsFullyKnown()) return Unary("Shape", x, where);
+  if (!shape.IsFullyKnown()) return MakeUnary("Shape", x, where);
   return ConstantInt(x, "Shape", Literal::Integers(proto::DT_INT32, {shape.rank()}, shape.dims()),
                      where);
 }
@@ -238,17 +243,17 @@ Value ReduceAny(const Value& x, const std::optional<Operand>& axis, bool keep_di
 }
 
 Value Abs(const Value& x, SourceLocation where) {
-  return Unary("Abs", x, where, /*own_scope=*/true);
+  return MakeUnary("Abs", x, where, /*own_scope=*/true);
 }
-Value Exp(const Value& x, SourceLocation where) { return Unary("Exp", x, where); }
-Value Log(const Value& x, SourceLocation where) { return Unary("Log", x, where); }
-Value Sqrt(const Value& x, SourceLocation where) { return Unary("Sqrt", x, where); }
-Value Square(const Value& x, SourceLocation where) { return Unary("Square", x, where); }
-Value Tanh(const Value& x, SourceLocation where) { return Unary("Tanh", x, where); }
+Value Exp(const Value& x, SourceLocation where) { return MakeUnary("Exp", x, where); }
+Value Log(const Value& x, SourceLocation where) { return MakeUnary("Log", x, where); }
+Value Sqrt(const Value& x, SourceLocation where) { return MakeUnary("Sqrt", x, where); }
+Value Square(const Value& x, SourceLocation where) { return MakeUnary("Square", x, where); }
+Value Tanh(const Value& x, SourceLocation where) { return MakeUnary("Tanh", x, where); }
 Value Sigmoid(const Value& x, SourceLocation where) {
-  return Unary("Sigmoid", x, where, /*own_scope=*/true);
+  return MakeUnary("Sigmoid", x, where, /*own_scope=*/true);
 }
-Value Relu(const Value& x, SourceLocation where) { return Unary("Relu", x, where); }
+Value Relu(const Value& x, SourceLocation where) { return MakeUnary("Relu", x, where); }
 
 Value MatMul(const Value& x, const Value& y, bool transpose_x, bool transpose_y,
              SourceLocation where) {

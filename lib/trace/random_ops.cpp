@@ -5,8 +5,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int64_t kGraphSeed = 87654321;  // TensorFlow's graph seed if only the op has a seed
-constexpr int kAnyAlgorithm = 3;          // the device's default: Philox on CPUs and GPUs
+constexpr int kAnyAlgorithm = 3;  // the device's default: Philox on CPUs and GPUs
 
 std::vector<OpAttribute> WithSeed(std::vector<OpAttribute> attributes,
                                   const std::optional<int64_t>& seed) {

@@ -49,7 +49,7 @@ class MainGuard {
   TraceBody::Placing placing_;
 };
 
-std::string KeyOf(llvm::StringRef name, llvm::StringRef container) {
+std::string VariableKey(llvm::StringRef name, llvm::StringRef container) {
   return (llvm::Twine(container) + llvm::Twine('\0') + name).str();
 }
 
@@ -153,12 +153,12 @@ const VariableInfo* MakeVariable(TraceState& state, VariableInfo info, const Ope
 }  // namespace
 
 void TracedVariables::Add(std::unique_ptr<TracedVariable> variable) {
-  by_name.try_emplace(KeyOf(variable->info.name, variable->info.container), variable.get());
+  by_name.try_emplace(VariableKey(variable->info.name, variable->info.container), variable.get());
   all.push_back(std::move(variable));
 }
 
 TracedVariable* TracedVariables::Find(llvm::StringRef name, llvm::StringRef container) const {
-  return by_name.lookup(KeyOf(name, container));
+  return by_name.lookup(VariableKey(name, container));
 }
 
 void PendingReads::Add(PendingRead read) {

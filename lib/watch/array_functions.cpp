@@ -9,17 +9,13 @@ namespace grapnel {
 namespace {
 
 using Number = NumberArray::Number;
-using Call = TensorExpression::Node;
+using ExpressionCall = TensorExpression::Node;
 using Unary = Number (*)(Number);
 using Binary = Number (*)(Number, Number);
 
 // --- Dtypes of results, as in NumPy 2.
 
 bool IsFloat(DataType type) { return IsFloating(type); }
-bool IsUnsigned(DataType type) {
-  return type == proto::DT_UINT8 || type == proto::DT_UINT16 || type == proto::DT_UINT32 ||
-         type == proto::DT_UINT64;
-}
 
 DataType Promoted(const NumberArray& a, const NumberArray& b) {
   if (a.is_weak != b.is_weak) {
@@ -338,7 +334,7 @@ std::vector<std::string> FunctionNames() {
   return names;
 }
 
-Expected<NumberArray> CallFunction(const Call& call, std::vector<NumberArray> arguments) {
+Expected<NumberArray> CallFunction(const ExpressionCall& call, std::vector<NumberArray> arguments) {
   llvm::StringRef name = call.name;
   size_t wanted = NumArguments(name);
   if (arguments.size() != wanted)

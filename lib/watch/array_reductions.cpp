@@ -10,11 +10,6 @@ namespace {
 
 using Number = NumberArray::Number;
 
-bool IsUnsigned(DataType type) {
-  return type == proto::DT_UINT8 || type == proto::DT_UINT16 || type == proto::DT_UINT32 ||
-         type == proto::DT_UINT64;
-}
-
 DataType SumType(DataType type) {
   if (IsFloating(type)) return type;
   return IsUnsigned(type) ? proto::DT_UINT64 : proto::DT_INT64;
@@ -35,7 +30,7 @@ Number VarianceOf(llvm::ArrayRef<Number> values) {
 }
 
 template <typename Better>
-Expected<Number> PlaceOf(llvm::ArrayRef<Number> values, Better better) {
+Expected<Number> BestPlace(llvm::ArrayRef<Number> values, Better better) {
   if (values.empty()) return MakeError("the array has no elements");
   size_t place = 0;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -46,10 +41,10 @@ Expected<Number> PlaceOf(llvm::ArrayRef<Number> values, Better better) {
 }
 
 Expected<Number> ArgMax(llvm::ArrayRef<Number> values) {
-  return PlaceOf(values, [](Number a, Number b) { return a > b; });
+  return BestPlace(values, [](Number a, Number b) { return a > b; });
 }
 Expected<Number> ArgMin(llvm::ArrayRef<Number> values) {
-  return PlaceOf(values, [](Number a, Number b) { return a < b; });
+  return BestPlace(values, [](Number a, Number b) { return a < b; });
 }
 
 Expected<Number> MedianOf(llvm::ArrayRef<Number> values) {
@@ -138,6 +133,11 @@ DataType TypeOf(Reduction::Result result, DataType type) {
 }
 
 }  // namespace
+
+bool IsUnsigned(DataType type) {
+  return type == proto::DT_UINT8 || type == proto::DT_UINT16 || type == proto::DT_UINT32 ||
+         type == proto::DT_UINT64;
+}
 
 bool IsReduction(llvm::StringRef name) { return Reductions().count(name) > 0; }
 

@@ -8,6 +8,8 @@
 
 namespace grapnel {
 
+bool IsUnsigned(DataType type);  // an unsigned integer
+
 bool IsReduction(llvm::StringRef name);
 std::vector<llvm::StringRef> ReductionNames();
 // Applies the reduction `call` along its axis, or over all elements if it has no axis. Errors: the

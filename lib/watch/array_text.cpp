@@ -15,10 +15,10 @@ size_t WidthOf(llvm::StringRef text) {
 
 // Lays out an array like numpy.core.arrayprint._formatArray: rows in lines of limited width, with
 // the middle of long dimensions omitted.
-class Layout {
+class TextLayout {
  public:
-  Layout(const Tensor& tensor, const ArrayTextOptions& options, MarkElement mark,
-         const char* separator = ",")
+  TextLayout(const Tensor& tensor, const ArrayTextOptions& options, MarkElement mark,
+             const char* separator = ",")
       : separator_(separator),
         tensor_(tensor),
         options_(options),
@@ -161,7 +161,7 @@ std::string ArrayText(const Tensor& tensor, const ArrayTextOptions& options, Mar
   if (tensor.HoldsObjects()) return ObjectsText(tensor, options);
   bool skips_type = IsImplied(tensor.dtype()) && tensor.num_elements() > 0;
   const std::string prefix = "array(";
-  Layout layout(tensor, options, mark);
+  TextLayout layout(tensor, options, mark);
   std::string text = layout.Text(prefix, /*suffix=*/1);
   std::vector<std::string> extras;
   bool is_flat_empty = tensor.rank() == 1 && tensor.dim(0) == 0;
@@ -187,7 +187,7 @@ std::string ArrayString(const Tensor& tensor, const ArrayTextOptions& options) {
     if (at != std::string::npos) text.erase(at, 1);
     return text.back() == '.' ? text + "0" : text;
   }
-  return Layout(tensor, options, nullptr, "").Text("", /*suffix=*/0);
+  return TextLayout(tensor, options, nullptr, "").Text("", /*suffix=*/0);
 }
 
 std::string ElementText(const Tensor& tensor, int64_t flat) {

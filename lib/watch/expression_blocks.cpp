@@ -8,8 +8,8 @@ namespace {
 
 using Part = TensorExpression::Node;
 
-constexpr int64_t kBlock = 2048;
-constexpr int64_t kWorthIt = 4 * kBlock;
+constexpr int64_t kBlockElements = 2048;
+constexpr int64_t kWorthIt = 4 * kBlockElements;
 
 // The tensors of an expression with their names, which are references into the expression.
 using Tensors = std::vector<std::pair<llvm::StringRef, Tensor>>;
@@ -64,8 +64,8 @@ std::optional<NumberArray> ReducedInBlocks(llvm::StringRef name, const Part& par
   if (size < kWorthIt) return std::nullopt;
   BlockReduction reduction(name);
   DataType dtype = proto::DT_INVALID;
-  for (int64_t begin = 0; begin < size && !reduction.IsDecided(); begin += kBlock) {
-    auto block = BlockOf(part, tensors, begin, std::min(begin + kBlock, size));
+  for (int64_t begin = 0; begin < size && !reduction.IsDecided(); begin += kBlockElements) {
+    auto block = BlockOf(part, tensors, begin, std::min(begin + kBlockElements, size));
     if (!block) return llvm::consumeError(block.takeError()), std::nullopt;
     dtype = block->dtype;
     reduction.Add(block->values);

@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-using Node = TensorExpression::Node;
+using ExpressionNode = TensorExpression::Node;
 using Form = TensorExpression::Form;
 
 // The known facts about a subexpression: its value; or, for a shape, its sizes, each of which may
@@ -47,30 +47,31 @@ class Decider {
  public:
   explicit Decider(const TensorExpression::FormLookup& lookup) : lookup_(lookup) {}
 
-  Known Of(const Node& node) {
+  Known Of(const ExpressionNode& node) {
     if (IsConstant(node)) return OfConstant(node);
-    if (node.kind == Node::Kind::kTensor) {
+    if (node.kind == ExpressionNode::Kind::kTensor) {
       Known known;
       if (Form form = lookup_(node.name); form.value)
         known.value = ExpressionValue{form.value, {}, {}};
       return known;
     }
-    if (node.kind == Node::Kind::kSlice) return OfSlice(node);
-    bool asks_form = node.operands.size() == 1 && node.operands[0].kind == Node::Kind::kTensor &&
+    if (node.kind == ExpressionNode::Kind::kSlice) return OfSlice(node);
+    bool asks_form = node.operands.size() == 1 &&
+                     node.operands[0].kind == ExpressionNode::Kind::kTensor &&
                      llvm::is_contained({"ndim", "rank", "shape", "size", "dtype"}, node.name);
     if (asks_form) return OfForm(node.name, lookup_(node.operands[0].name));
     std::vector<Known> operands;
-    for (const Node& operand : node.operands) operands.push_back(Of(operand));
+    for (const ExpressionNode& operand : node.operands) operands.push_back(Of(operand));
     if (node.name == "same") return Same(operands[0], operands[1]);
     if (node.name == "and" || node.name == "or") return Join(node, operands);
     return Call(node, std::move(operands));
   }
 
  private:
-  static Known OfConstant(const Node& node) {
+  static Known OfConstant(const ExpressionNode& node) {
     Known known;
     ExpressionValue value = ConstantOf(node);
-    if (node.kind == Node::Kind::kList) {
+    if (node.kind == ExpressionNode::Kind::kList) {
       known.sizes.emplace();
       for (size_t i = 0; i < value.numbers.values.size(); ++i) {
         bool is_any = i < value.is_any.size() && value.is_any[i];
@@ -85,8 +86,8 @@ class Decider {
     Known known;
     if (what == "dtype") {
       if (form.dtype == proto::DT_INVALID) return known;
-      Node text;
-      text.kind = Node::Kind::kText;
+      ExpressionNode text;
+      text.kind = ExpressionNode::Kind::kText;
       text.name = DataTypeName(form.dtype).str();
       known.value = ConstantOf(text);
       return known;
@@ -108,7 +109,7 @@ class Decider {
   }
 
   // Evaluates a slice: one size of a shape, or a slice of a known value.
-  Known OfSlice(const Node& node) {
+  Known OfSlice(const ExpressionNode& node) {
     Known whole = Of(node.operands[0]);
     bool is_index = node.slice.size() == 1 && node.slice[0].kind == SlicePart::Kind::kIndex;
     if (whole.sizes && is_index) {
@@ -140,7 +141,7 @@ class Decider {
   }
 
   // Evaluates `and` and `or`: one operand may decide the result although the other is unknown.
-  static Known Join(const Node& node, llvm::ArrayRef<Known> operands) {
+  static Known Join(const ExpressionNode& node, llvm::ArrayRef<Known> operands) {
     bool decides = node.name == "or";
     bool all_known = true;
     for (const Known& operand : operands) {
@@ -151,7 +152,7 @@ class Decider {
     return all_known ? OfTruth(!decides) : Known();
   }
 
-  static Known Call(const Node& node, std::vector<Known> operands) {
+  static Known Call(const ExpressionNode& node, std::vector<Known> operands) {
     std::vector<ExpressionValue> values;
     for (Known& operand : operands) {
       if (!operand.value) return Known();

@@ -15,15 +15,15 @@
 namespace grapnel {
 namespace {
 
-using Node = TensorExpression::Node;
+using ExpressionNode = TensorExpression::Node;
 
 constexpr int kDeepest = 200;  // limit of nesting (parentheses, arguments, unary operators)
 
 bool IsNameCharacter(char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '/'; }
 
-Node Call(llvm::StringRef name, std::vector<Node> operands) {
-  Node node;
-  node.kind = Node::Kind::kCall;
+ExpressionNode CallNode(llvm::StringRef name, std::vector<ExpressionNode> operands) {
+  ExpressionNode node;
+  node.kind = ExpressionNode::Kind::kCall;
   node.name = name.str();
   node.operands = std::move(operands);
   return node;
@@ -35,7 +35,7 @@ class Parser {
  public:
   explicit Parser(llvm::StringRef text) : text_(text) {}
 
-  Expected<Node> Longest() { return Or(); }
+  Expected<ExpressionNode> Longest() { return Or(); }
   size_t at() {
     Rest();
     return at_;
@@ -76,46 +76,46 @@ class Parser {
     return error;
   }
 
-  Expected<Node> Or() {
-    ASSIGN_OR_RETURN(Node node, And());
+  Expected<ExpressionNode> Or() {
+    ASSIGN_OR_RETURN(ExpressionNode node, And());
     while (TakeWord("or")) {
-      ASSIGN_OR_RETURN(Node right, And());
-      node = Call("or", {std::move(node), std::move(right)});
+      ASSIGN_OR_RETURN(ExpressionNode right, And());
+      node = CallNode("or", {std::move(node), std::move(right)});
     }
     return node;
   }
 
-  Expected<Node> And() {
-    ASSIGN_OR_RETURN(Node node, Not());
+  Expected<ExpressionNode> And() {
+    ASSIGN_OR_RETURN(ExpressionNode node, Not());
     while (TakeWord("and")) {
-      ASSIGN_OR_RETURN(Node right, Not());
-      node = Call("and", {std::move(node), std::move(right)});
+      ASSIGN_OR_RETURN(ExpressionNode right, Not());
+      node = CallNode("and", {std::move(node), std::move(right)});
     }
     return node;
   }
 
-  Expected<Node> Not() {
+  Expected<ExpressionNode> Not() {
     if (!TakeWord("not")) return Comparison();
     if (++depth_ > kDeepest)
       return MakeError("the expression is nested more than {0} deep", kDeepest);
-    ASSIGN_OR_RETURN(Node operand, Not());
+    ASSIGN_OR_RETURN(ExpressionNode operand, Not());
     --depth_;
-    return Call("not", {std::move(operand)});
+    return CallNode("not", {std::move(operand)});
   }
 
-  Expected<Node> Comparison() {
+  Expected<ExpressionNode> Comparison() {
     size_t begin = at();
-    ASSIGN_OR_RETURN(Node node, Bits());
+    ASSIGN_OR_RETURN(ExpressionNode node, Bits());
     for (llvm::StringRef sign : {"==", "!=", "<=", ">=", "<", ">"}) {
       node.text = text_.slice(begin, at_).rtrim().str();
       if (!Take(sign)) continue;
       bool is_equality = sign == "==" || sign == "!=";
       bool outer = std::exchange(takes_tolerance_, is_equality);
       size_t at = this->at();
-      ASSIGN_OR_RETURN(Node right, Bits());
+      ASSIGN_OR_RETURN(ExpressionNode right, Bits());
       right.text = text_.slice(at, at_).rtrim().str();
       takes_tolerance_ = outer;
-      if (!is_equality) return Call(sign, {std::move(node), std::move(right)});
+      if (!is_equality) return CallNode(sign, {std::move(node), std::move(right)});
       return Equality(sign, at, std::move(node), std::move(right));
     }
     return node;
@@ -123,31 +123,33 @@ class Parser {
 
   // Parses the rest of == and !=: if one side is dtype(x), the other is the name of a dtype;
   // shape(x) is compared as a whole; numbers may be followed by a tolerance.
-  Expected<Node> Equality(llvm::StringRef sign, size_t at, Node left, Node right) {
-    auto calls = [](const Node& node, llvm::StringRef name) {
-      return node.kind == Node::Kind::kCall && node.name == name;
+  Expected<ExpressionNode> Equality(llvm::StringRef sign, size_t at, ExpressionNode left,
+                                    ExpressionNode right) {
+    auto calls = [](const ExpressionNode& node, llvm::StringRef name) {
+      return node.kind == ExpressionNode::Kind::kCall && node.name == name;
     };
     if (calls(left, "dtype") || calls(right, "dtype")) {
-      Node& other = calls(left, "dtype") ? right : left;
+      ExpressionNode& other = calls(left, "dtype") ? right : left;
       if (Error error = NameDtype(&other)) return WrongAt(at, std::move(error));
     }
     if (TakeTolerance()) {
       takes_tolerance_ = false;
-      ASSIGN_OR_RETURN(Node tolerance, Unary());
-      Node within = Call("within", {std::move(left), std::move(right), std::move(tolerance)});
-      return sign == "==" ? std::move(within) : Call("not", {std::move(within)});
+      ASSIGN_OR_RETURN(ExpressionNode tolerance, Unary());
+      ExpressionNode within =
+          CallNode("within", {std::move(left), std::move(right), std::move(tolerance)});
+      return sign == "==" ? std::move(within) : CallNode("not", {std::move(within)});
     }
     bool is_shape = calls(left, "shape") || calls(right, "shape");
-    Node same = Call(is_shape ? "same" : sign, {std::move(left), std::move(right)});
-    return is_shape && sign == "!=" ? Call("not", {std::move(same)}) : std::move(same);
+    ExpressionNode same = CallNode(is_shape ? "same" : sign, {std::move(left), std::move(right)});
+    return is_shape && sign == "!=" ? CallNode("not", {std::move(same)}) : std::move(same);
   }
 
   bool TakeTolerance() { return Take("+-") || Take("\xC2\xB1"); }
 
   // Converts the operand that is compared with dtype(x) to the name of a dtype: `float`,
   // `tf.float32`, `'int64'`.
-  static Error NameDtype(Node* node) {
-    if (node->kind != Node::Kind::kTensor && node->kind != Node::Kind::kText)
+  static Error NameDtype(ExpressionNode* node) {
+    if (node->kind != ExpressionNode::Kind::kTensor && node->kind != ExpressionNode::Kind::kText)
       return Error::success();
     llvm::StringRef name = node->name;  // `float` was parsed as a tensor's name
     for (llvm::StringRef prefix : {"tf.", "np."}) name.consume_front(prefix);
@@ -156,7 +158,7 @@ class Parser {
       auto type = static_cast<DataType>(i);
       if (!proto::DataType_IsValid(i) || DataTypeName(type).empty()) continue;
       if (name == DataTypeName(type) || name == NumPyTypeName(type)) {
-        node->kind = Node::Kind::kText;
+        node->kind = ExpressionNode::Kind::kText;
         node->name = DataTypeName(type).str();
         return Error::success();
       }
@@ -165,29 +167,29 @@ class Parser {
     return NotFound("dtype", name, known);
   }
 
-  Expected<Node> Bits() {
-    ASSIGN_OR_RETURN(Node node, Sum());
+  Expected<ExpressionNode> Bits() {
+    ASSIGN_OR_RETURN(ExpressionNode node, Sum());
     for (;;) {
       llvm::StringRef sign = Take("|") ? "|" : Take("&") ? "&" : "";
       if (sign.empty()) return node;
-      ASSIGN_OR_RETURN(Node right, Sum());
-      node = Call(sign, {std::move(node), std::move(right)});
+      ASSIGN_OR_RETURN(ExpressionNode right, Sum());
+      node = CallNode(sign, {std::move(node), std::move(right)});
     }
   }
 
-  Expected<Node> Sum() {
-    ASSIGN_OR_RETURN(Node node, Product());
+  Expected<ExpressionNode> Sum() {
+    ASSIGN_OR_RETURN(ExpressionNode node, Product());
     for (;;) {
       if (takes_tolerance_ && HasPrefix(Rest(), "+-")) return node;
       llvm::StringRef sign = Take("+") ? "+" : Take("-") ? "-" : "";
       if (sign.empty()) return node;
-      ASSIGN_OR_RETURN(Node right, Product());
-      node = Call(sign, {std::move(node), std::move(right)});
+      ASSIGN_OR_RETURN(ExpressionNode right, Product());
+      node = CallNode(sign, {std::move(node), std::move(right)});
     }
   }
 
-  Expected<Node> Product() {
-    ASSIGN_OR_RETURN(Node node, Unary());
+  Expected<ExpressionNode> Product() {
+    ASSIGN_OR_RETURN(ExpressionNode node, Unary());
     for (;;) {
       if (HasPrefix(Rest(), "**")) return node;
       llvm::StringRef sign = Take("//")  ? "//"
@@ -196,35 +198,35 @@ class Parser {
                              : Take("%") ? "%"
                                          : "";
       if (sign.empty()) return node;
-      ASSIGN_OR_RETURN(Node right, Unary());
-      node = Call(sign, {std::move(node), std::move(right)});
+      ASSIGN_OR_RETURN(ExpressionNode right, Unary());
+      node = CallNode(sign, {std::move(node), std::move(right)});
     }
   }
 
-  Expected<Node> Unary() {
+  Expected<ExpressionNode> Unary() {
     llvm::StringRef sign = Take("-") ? "neg" : Take("~") ? "~" : Take("+") ? "+" : "";
     if (sign.empty()) return Power();
     if (++depth_ > kDeepest)
       return MakeError("the expression is nested more than {0} deep", kDeepest);
-    ASSIGN_OR_RETURN(Node operand, Unary());
+    ASSIGN_OR_RETURN(ExpressionNode operand, Unary());
     --depth_;
     if (sign == "+") return operand;
-    return Call(sign, {std::move(operand)});
+    return CallNode(sign, {std::move(operand)});
   }
 
-  Expected<Node> Power() {
-    ASSIGN_OR_RETURN(Node node, Postfix());
+  Expected<ExpressionNode> Power() {
+    ASSIGN_OR_RETURN(ExpressionNode node, Postfix());
     if (!Take("**")) return node;
-    ASSIGN_OR_RETURN(Node right, Unary());
-    return Call("**", {std::move(node), std::move(right)});
+    ASSIGN_OR_RETURN(ExpressionNode right, Unary());
+    return CallNode("**", {std::move(node), std::move(right)});
   }
 
-  Expected<Node> Postfix() {
-    ASSIGN_OR_RETURN(Node node, Primary());
+  Expected<ExpressionNode> Postfix() {
+    ASSIGN_OR_RETURN(ExpressionNode node, Primary());
     for (;;) {
       if (Take("[")) {
-        Node slice;
-        slice.kind = Node::Kind::kSlice;
+        ExpressionNode slice;
+        slice.kind = ExpressionNode::Kind::kSlice;
         ASSIGN_OR_RETURN(slice.slice, Slice());
         slice.operands.push_back(std::move(node));
         node = std::move(slice);
@@ -241,12 +243,12 @@ class Parser {
     }
   }
 
-  Expected<Node> Primary() {
+  Expected<ExpressionNode> Primary() {
     if (Take("(")) {
       if (++depth_ > kDeepest)
         return MakeError("the expression is nested more than {0} deep", kDeepest);
       bool outer = std::exchange(takes_tolerance_, false);
-      ASSIGN_OR_RETURN(Node node, Or());
+      ASSIGN_OR_RETURN(ExpressionNode node, Or());
       takes_tolerance_ = outer;
       --depth_;
       if (!Take(")")) return Wrong("')'");
@@ -258,8 +260,8 @@ class Parser {
       size_t end = text_.find(quote, at_);
       if (end == llvm::StringRef::npos)
         return WrongAt(at_ - 1, MakeError("column {0}: a quote is not closed", at_));
-      Node node;
-      node.kind = Node::Kind::kText;
+      ExpressionNode node;
+      node.kind = ExpressionNode::Kind::kText;
       node.name = text_.slice(at_, end).str();
       at_ = end + 1;
       return node;
@@ -267,7 +269,7 @@ class Parser {
     if (Take("`")) {
       size_t end = text_.find('`', at_);
       if (end == llvm::StringRef::npos) return MakeError("a '`' is not closed");
-      Node node = TensorNamed(text_.slice(at_, end));
+      ExpressionNode node = TensorNamed(text_.slice(at_, end));
       at_ = end + 1;
       return node;
     }
@@ -280,36 +282,36 @@ class Parser {
   }
 
   // Parses a list after '[': numbers, and `?` or None, which match any size.
-  Expected<Node> List() {
-    Node list;
-    list.kind = Node::Kind::kList;
+  Expected<ExpressionNode> List() {
+    ExpressionNode list;
+    list.kind = ExpressionNode::Kind::kList;
     while (!Take("]")) {
       if (!list.operands.empty() && !Take(",")) return Wrong("',' or ']'");
       if (Take("?") || TakeWord("None")) {
         list.operands.emplace_back();
-        list.operands.back().kind = Node::Kind::kAny;
+        list.operands.back().kind = ExpressionNode::Kind::kAny;
         continue;
       }
       bool is_negative = Take("-");
       if (!llvm::isDigit(Rest().empty() ? ' ' : Rest()[0])) return Wrong("a number or '?'");
-      ASSIGN_OR_RETURN(Node number, Number());
+      ASSIGN_OR_RETURN(ExpressionNode number, Number());
       if (is_negative) number.number = -number.number;
       list.operands.push_back(std::move(number));
     }
     return list;
   }
 
-  static Node TensorNamed(llvm::StringRef name) {
-    Node node;
-    node.kind = Node::Kind::kTensor;
+  static ExpressionNode TensorNamed(llvm::StringRef name) {
+    ExpressionNode node;
+    node.kind = ExpressionNode::Kind::kTensor;
     node.name = name.str();
     return node;
   }
 
-  Expected<Node> Number() {
+  Expected<ExpressionNode> Number() {
     std::string text = Rest().str();
     char* end = nullptr;
-    Node node;
+    ExpressionNode node;
     node.number = std::strtold(text.c_str(), &end);
     size_t size = end - text.c_str();
     node.is_whole =
@@ -319,7 +321,7 @@ class Parser {
   }
 
   // Parses a tensor's name, a function with its arguments, or a constant.
-  Expected<Node> Word() {
+  Expected<ExpressionNode> Word() {
     llvm::StringRef word = Rest().take_while(IsNameCharacter);
     llvm::StringRef after = Rest().drop_front(word.size());
     size_t begin = at_;
@@ -347,7 +349,7 @@ class Parser {
     llvm::StringRef constant = word;
     constant.consume_front("np.");
     constant.consume_front("math.");
-    Node number;
+    ExpressionNode number;
     if (constant == "inf") number.number = INFINITY;
     if (constant == "nan") number.number = NAN;
     if (constant == "pi") number.number = 3.14159265358979323846264338327950288L;
@@ -360,12 +362,12 @@ class Parser {
 
   // Parses arguments after '('. `first` has the object of a method call, which is the first
   // argument.
-  Expected<Node> Arguments(llvm::StringRef name, std::vector<Node> first) {
+  Expected<ExpressionNode> Arguments(llvm::StringRef name, std::vector<ExpressionNode> first) {
     if (!IsFunction(name)) return NotFound("function", name, FunctionNames());
     if (++depth_ > kDeepest)
       return MakeError("the expression is nested more than {0} deep", kDeepest);
     bool outer = std::exchange(takes_tolerance_, false);
-    Node call = Call(name, std::move(first));
+    ExpressionNode call = CallNode(name, std::move(first));
     for (bool more = !Take(")"); more;) {
       if (TakeKeyword("axis")) {
         ASSIGN_OR_RETURN(call.axis, Integer());
@@ -374,7 +376,7 @@ class Parser {
         if (!call.keeps_dims && !TakeWord("False") && !TakeWord("false"))
           return Wrong("True or False");
       } else {
-        ASSIGN_OR_RETURN(Node argument, Or());
+        ASSIGN_OR_RETURN(ExpressionNode argument, Or());
         call.operands.push_back(std::move(argument));
       }
       if (Take(")")) break;

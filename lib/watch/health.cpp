@@ -17,12 +17,12 @@ namespace {
 // The number of elements in a block. A block is small enough for counters of 32 bits (16 for 16-bit
 // types), so that vector instructions count more elements at once. A block without infinities and
 // NaNs needs fewer counters.
-constexpr int64_t kBlock = 1 << 14;
+constexpr int64_t kCountedAtOnce = 1 << 14;
 
 template <typename T, typename Count>
 void ForEachBlock(const T* data, int64_t size, Count count) {
-  for (int64_t begin = 0; begin < size; begin += kBlock)
-    count(data + begin, std::min(kBlock, size - begin));
+  for (int64_t begin = 0; begin < size; begin += kCountedAtOnce)
+    count(data + begin, std::min(kCountedAtOnce, size - begin));
 }
 
 // Counts a block that contains infinities or NaNs. CountFloats does not suffice here, since it

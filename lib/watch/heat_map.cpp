@@ -106,7 +106,7 @@ class Scale {
 
 // The arrangement of a tensor's elements in tiles, each with rows and columns. The tensor offset of
 // an element is its tile's offset plus row * row_stride plus column * column_stride.
-struct Layout {
+struct MapLayout {
   int64_t rows = 1, columns = 1, row_stride = 0, column_stride = 0;
   std::vector<int64_t> tiles;  // offset of each tile's first element
   int64_t across = 1;          // number of tiles side by side
@@ -145,7 +145,7 @@ std::vector<int64_t> Offsets(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_
 
 // Joins elements in cells until the image is small enough, and drops tiles if that does not
 // suffice. Enlarges the cells of small tensors.
-void Resize(Layout* layout) {
+void Resize(MapLayout* layout) {
   int64_t tiles = static_cast<int64_t>(layout->tiles.size());
   while (!layout->Fits() &&
          (tiles == 1 || std::min(layout->rows, layout->columns) / layout->joined > kSmallestTile))
@@ -167,10 +167,10 @@ std::string TextOfAxes(llvm::ArrayRef<int> axes) {
   return text;
 }
 
-Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> wanted,
-                        HeatMap* map) {
+Expected<MapLayout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> wanted,
+                           HeatMap* map) {
   std::string* text = &map->layout;
-  Layout layout;
+  MapLayout layout;
   int rank = static_cast<int>(dims.size());
   layout.size = 1;
   std::vector<int64_t> strides(rank);
@@ -231,7 +231,7 @@ Expected<Layout> LayOut(llvm::ArrayRef<int64_t> dims, std::optional<ImageAxes> w
 
 // Returns the mean of a cell's elements; NaN if an element is infinite or NaN; nullopt if the cell
 // has no elements.
-std::optional<Number> CellOf(const Layout& layout, llvm::ArrayRef<Number> values, int64_t tile,
+std::optional<Number> CellOf(const MapLayout& layout, llvm::ArrayRef<Number> values, int64_t tile,
                              int64_t row, int64_t column) {
   Number sum = 0;
   int64_t count = 0;
@@ -250,7 +250,8 @@ std::optional<Number> CellOf(const Layout& layout, llvm::ArrayRef<Number> values
   return sum / static_cast<Number>(count);
 }
 
-std::vector<Color> Paint(const Layout& layout, llvm::ArrayRef<Number> values, const Scale& scale) {
+std::vector<Color> Paint(const MapLayout& layout, llvm::ArrayRef<Number> values,
+                         const Scale& scale) {
   int64_t width = layout.width(), height = layout.height();
   std::vector<Color> pixels(width * height, kGap);
   int64_t rows = layout.tile_height() / layout.cell, columns = layout.tile_width() / layout.cell;
@@ -269,7 +270,7 @@ std::vector<Color> Paint(const Layout& layout, llvm::ArrayRef<Number> values, co
   return pixels;
 }
 
-Expected<std::string> PngOf(llvm::ArrayRef<Color> pixels, int64_t width, int64_t height) {
+Expected<std::string> ColorPng(llvm::ArrayRef<Color> pixels, int64_t width, int64_t height) {
   png_image image = {};
   image.version = PNG_IMAGE_VERSION;
   image.width = static_cast<png_uint_32>(width);
@@ -302,7 +303,7 @@ Expected<HeatMap> HeatMapOf(const Tensor& tensor, std::optional<ImageAxes> axes)
   if (array.values.empty())
     return MakeError("the tensor has no elements: its shape is {0}", DimsText(array.dims));
   HeatMap map;
-  ASSIGN_OR_RETURN(Layout layout, LayOut(array.dims, axes, &map));
+  ASSIGN_OR_RETURN(MapLayout layout, LayOut(array.dims, axes, &map));
   Scale scale(array.values);
   map.colors = scale.Text();
   map.scale = scale.Stops();
@@ -313,7 +314,7 @@ Expected<HeatMap> HeatMapOf(const Tensor& tensor, std::optional<ImageAxes> axes)
   map.width = static_cast<int>(layout.width());
   map.height = static_cast<int>(layout.height());
   std::vector<Color> pixels = Paint(layout, array.values, scale);
-  ASSIGN_OR_RETURN(map.png, PngOf(pixels, map.width, map.height));
+  ASSIGN_OR_RETURN(map.png, ColorPng(pixels, map.width, map.height));
   return map;
 }
 

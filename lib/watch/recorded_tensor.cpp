@@ -16,7 +16,7 @@ constexpr int kCurtColumns = 2, kConciseColumns = 5, kFullColumns = 11, kShapeCo
               kSlots = 3;
 constexpr int kShapeDims = 6;
 
-int ColumnsOf(TensorDebugMode mode) {
+int NumColumns(TensorDebugMode mode) {
   switch (mode) {
     case proto::CURT_HEALTH:
       return kCurtColumns;
@@ -43,43 +43,43 @@ bool HasDtype(llvm::StringRef tensor_proto) {
   return false;
 }
 
-int64_t Count(const Literal& summary, int column) {
+int64_t CountAt(const Literal& summary, int column) {
   double value = summary.AsDouble(column);
   return value >= 0 && value < 9e18 ? static_cast<int64_t>(value) : 0;
 }
 
 DataType DtypeAt(const Literal& summary, int column) {
-  int64_t number = Count(summary, column);
+  int64_t number = CountAt(summary, column);
   bool known = number < 1000 && proto::DataType_IsValid(static_cast<int>(number));
   return known ? static_cast<DataType>(number) : proto::DT_INVALID;
 }
 
 void ReadBadCounts(const Literal& summary, int column, RecordedTensor* tensor) {
-  tensor->health.neg_inf = Count(summary, column);
-  tensor->health.pos_inf = Count(summary, column + 1);
-  tensor->health.nan = Count(summary, column + 2);
+  tensor->health.neg_inf = CountAt(summary, column);
+  tensor->health.pos_inf = CountAt(summary, column + 1);
+  tensor->health.nan = CountAt(summary, column + 2);
   tensor->bad = tensor->health.IsBad();
 }
 
 void ReadFullHealth(const Literal& summary, RecordedTensor* tensor) {
   tensor->what = Recorded::kCounts;
   tensor->dtype = DtypeAt(summary, 2);
-  tensor->rank = static_cast<int>(std::min<int64_t>(Count(summary, 3), 254));
-  tensor->health.elements = Count(summary, 4);
+  tensor->rank = static_cast<int>(std::min<int64_t>(CountAt(summary, 3), 254));
+  tensor->health.elements = CountAt(summary, 4);
   ReadBadCounts(summary, 5, tensor);
-  tensor->health.negative = Count(summary, 8);
-  tensor->health.zero = Count(summary, 9);
-  tensor->health.positive = Count(summary, 10);
+  tensor->health.negative = CountAt(summary, 8);
+  tensor->health.zero = CountAt(summary, 9);
+  tensor->health.positive = CountAt(summary, 10);
 }
 
 void ReadShape(const Literal& summary, RecordedTensor* tensor) {
   tensor->what = Recorded::kShape;
   tensor->dtype = DtypeAt(summary, 1);
-  tensor->rank = static_cast<int>(std::min<int64_t>(Count(summary, 2), 254));
-  tensor->health.elements = Count(summary, 3);
+  tensor->rank = static_cast<int>(std::min<int64_t>(CountAt(summary, 2), 254));
+  tensor->health.elements = CountAt(summary, 3);
   tensor->dims.assign(std::max(tensor->rank - kShapeDims, 0), -1);
   for (int i = 0; i < std::min(tensor->rank, kShapeDims); ++i)
-    tensor->dims.push_back(Count(summary, 4 + i));
+    tensor->dims.push_back(CountAt(summary, 4 + i));
 }
 
 void ReadSummary(TensorDebugMode mode, const Literal& summary, RecordedTensor* tensor) {
@@ -90,7 +90,7 @@ void ReadSummary(TensorDebugMode mode, const Literal& summary, RecordedTensor* t
       break;
     case proto::CONCISE_HEALTH:
       tensor->what = Recorded::kBadCounts;
-      tensor->health.elements = Count(summary, 1);
+      tensor->health.elements = CountAt(summary, 1);
       ReadBadCounts(summary, 2, tensor);
       break;
     case proto::FULL_HEALTH:
@@ -147,7 +147,7 @@ void Append(std::string* list, const std::string& item) {
 RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::StringRef tensor_proto,
                                   std::string* problem) {
   RecordedTensor tensor;
-  int columns = ColumnsOf(mode);
+  int columns = NumColumns(mode);
   if ((columns == 0 && mode != proto::FULL_TENSOR) || !HasDtype(tensor_proto)) return tensor;
   auto literal = Literal::FromTensorProto(tensor_proto);
   if (!literal) {
@@ -180,7 +180,7 @@ RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_pr
   }
   if (debug_op.starts_with("DebugNanCount") && literal->num_elements() == 1) {
     tensor.what = Recorded::kBad;
-    tensor.health.nan = Count(*literal, 0);
+    tensor.health.nan = CountAt(*literal, 0);
     tensor.bad = tensor.health.nan > 0;
     return tensor;
   }
@@ -193,20 +193,20 @@ RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_pr
                    .str();
     return tensor;
   }
-  if (Count(*literal, 0) == 0) return tensor;
+  if (CountAt(*literal, 0) == 0) return tensor;
   tensor.what = Recorded::kCounts;
-  tensor.health.elements = Count(*literal, 1);
-  tensor.health.nan = Count(*literal, 2);
-  tensor.health.neg_inf = Count(*literal, 3);
-  tensor.health.negative = Count(*literal, 4);
-  tensor.health.zero = Count(*literal, 5);
-  tensor.health.positive = Count(*literal, 6);
-  tensor.health.pos_inf = Count(*literal, 7);
+  tensor.health.elements = CountAt(*literal, 1);
+  tensor.health.nan = CountAt(*literal, 2);
+  tensor.health.neg_inf = CountAt(*literal, 3);
+  tensor.health.negative = CountAt(*literal, 4);
+  tensor.health.zero = CountAt(*literal, 5);
+  tensor.health.positive = CountAt(*literal, 6);
+  tensor.health.pos_inf = CountAt(*literal, 7);
   tensor.bad = tensor.health.IsBad();
   tensor.dtype = DtypeAt(*literal, kDtype);
-  tensor.rank =
-      static_cast<int>(std::min<int64_t>(Count(*literal, kRank), literal->num_elements() - kDims));
-  for (int i = 0; i < tensor.rank; ++i) tensor.dims.push_back(Count(*literal, kDims + i));
+  tensor.rank = static_cast<int>(
+      std::min<int64_t>(CountAt(*literal, kRank), literal->num_elements() - kDims));
+  for (int i = 0; i < tensor.rank; ++i) tensor.dims.push_back(CountAt(*literal, kDims + i));
   return tensor;
 }
 

@@ -20,13 +20,16 @@ struct Column {
   bool is_text = false;  // aligned on the left
 };
 
-Column Count(const char* title, int64_t count) { return {title, std::to_string(count), kCount}; }
-Column Is(const char* title, bool is) { return {title, is ? "yes" : "no", kCount}; }
-Column Type(const TapEvent& event) {
+Column CountColumn(const char* title, int64_t count) {
+  return {title, std::to_string(count), kCount};
+}
+Column TruthColumn(const char* title, bool is) { return {title, is ? "yes" : "no", kCount}; }
+Column TypeColumn(const TapEvent& event) {
   return {"type", DataTypeName(event.dtype).str() + DimsText(event.dims), kType, /*is_text=*/true};
 }
 // A column of a statistic, which only finite numbers have.
-Column Number(const char* title, const TapEvent& event, double (*of)(const NumberStatistics&)) {
+Column StatisticColumn(const char* title, const TapEvent& event,
+                       double (*of)(const NumberStatistics&)) {
   bool has_any = event.numbers && event.numbers->finite() > 0;
   return {title, has_any ? NumberText(of(*event.numbers), 4) : "", kNumber};
 }
@@ -37,25 +40,26 @@ std::vector<Column> ColumnsOf(const TapEvent& event, TapMode mode) {
     case TapMode::kNoTensor:
       return {};
     case TapMode::kCurtHealth:
-      return {Is("bad", health.IsBad())};
+      return {TruthColumn("bad", health.IsBad())};
     case TapMode::kThreeSlots:
-      return {Is("-inf", health.neg_inf > 0), Is("+inf", health.pos_inf > 0),
-              Is("nan", health.nan > 0)};
+      return {TruthColumn("-inf", health.neg_inf > 0), TruthColumn("+inf", health.pos_inf > 0),
+              TruthColumn("nan", health.nan > 0)};
     case TapMode::kConciseHealth:
-      return {Count("size", health.elements), Count("-inf", health.neg_inf),
-              Count("+inf", health.pos_inf), Count("nan", health.nan)};
+      return {CountColumn("size", health.elements), CountColumn("-inf", health.neg_inf),
+              CountColumn("+inf", health.pos_inf), CountColumn("nan", health.nan)};
     case TapMode::kShape:
     case TapMode::kFullTensor:
-      return {Type(event)};
+      return {TypeColumn(event)};
     case TapMode::kFullHealth:
-      return {Number("min", event, [](const NumberStatistics& all) { return all.min; }),
-              Number("mean", event, [](const NumberStatistics& all) { return all.mean(); }),
-              Number("max", event, [](const NumberStatistics& all) { return all.max; }),
-              Count("-inf", health.neg_inf),
-              Count("+inf", health.pos_inf),
-              Count("nan", health.nan),
-              Count("zero", health.zero),
-              Type(event)};
+      return {
+          StatisticColumn("min", event, [](const NumberStatistics& all) { return all.min; }),
+          StatisticColumn("mean", event, [](const NumberStatistics& all) { return all.mean(); }),
+          StatisticColumn("max", event, [](const NumberStatistics& all) { return all.max; }),
+          CountColumn("-inf", health.neg_inf),
+          CountColumn("+inf", health.pos_inf),
+          CountColumn("nan", health.nan),
+          CountColumn("zero", health.zero),
+          TypeColumn(event)};
   }
   return {};
 }

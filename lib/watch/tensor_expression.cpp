@@ -9,18 +9,18 @@
 namespace grapnel {
 namespace {
 
-using Node = TensorExpression::Node;
+using ExpressionNode = TensorExpression::Node;
 using Lookup = TensorExpression::Lookup;
 
-Expected<ExpressionValue> Evaluated(const Node& node, const Lookup& lookup) {
+Expected<ExpressionValue> Evaluated(const ExpressionNode& node, const Lookup& lookup) {
   if (IsConstant(node)) return ConstantOf(node);
   ExpressionValue value;
-  if (node.kind == Node::Kind::kTensor) {
+  if (node.kind == ExpressionNode::Kind::kTensor) {
     ASSIGN_OR_RETURN(value.tensor, lookup(node.name));
     if (!value.tensor) return MakeError("'{0}' has no value", node.name);
     return value;
   }
-  if (node.kind == Node::Kind::kCall && node.operands.size() == 1 && !node.axis &&
+  if (node.kind == ExpressionNode::Kind::kCall && node.operands.size() == 1 && !node.axis &&
       !node.keeps_dims) {
     if (auto reduced = ReducedInBlocks(node.name, node.operands[0], lookup)) {
       value.numbers = std::move(*reduced);
@@ -28,28 +28,28 @@ Expected<ExpressionValue> Evaluated(const Node& node, const Lookup& lookup) {
     }
   }
   std::vector<ExpressionValue> operands;
-  for (const Node& operand : node.operands) {
+  for (const ExpressionNode& operand : node.operands) {
     ASSIGN_OR_RETURN(ExpressionValue made, Evaluated(operand, lookup));
     operands.push_back(std::move(made));
   }
-  if (node.kind == Node::Kind::kCall) return CallOn(node, std::move(operands));
+  if (node.kind == ExpressionNode::Kind::kCall) return CallOn(node, std::move(operands));
   ASSIGN_OR_RETURN(Tensor whole, TensorOf(std::move(operands[0])));
   ASSIGN_OR_RETURN(value.tensor, SliceTensor(whole, node.slice));
   return value;
 }
 
-void AddTensors(const Node& node, std::vector<std::string>* names) {
-  if (node.kind == Node::Kind::kTensor && !llvm::is_contained(*names, node.name))
+void AddTensors(const ExpressionNode& node, std::vector<std::string>* names) {
+  if (node.kind == ExpressionNode::Kind::kTensor && !llvm::is_contained(*names, node.name))
     names->push_back(node.name);
-  for (const Node& operand : node.operands) AddTensors(operand, names);
+  for (const ExpressionNode& operand : node.operands) AddTensors(operand, names);
 }
 
 bool IsTrueAt(const NumberArray& numbers, size_t i) {
   return numbers.values[i] != 0 || (numbers.IsComplex() && numbers.imaginary[i] != 0);
 }
 
-bool IsComparison(const Node& node) {
-  return node.kind == Node::Kind::kCall &&
+bool IsComparison(const ExpressionNode& node) {
+  return node.kind == ExpressionNode::Kind::kCall &&
          llvm::is_contained({"==", "!=", "<", "<=", ">", ">=", "same", "within"}, node.name);
 }
 
@@ -71,7 +71,7 @@ Expected<TensorExpression> TensorExpression::ParseFirst(llvm::StringRef* text) {
   *text = all.drop_front(std::min(end, all.size()));
   if (!root) return root.takeError();
   expression.text_ = all.drop_back(text->size()).rtrim().str();
-  expression.root_ = std::make_shared<const Node>(std::move(*root));
+  expression.root_ = std::make_shared<const ExpressionNode>(std::move(*root));
   return expression;
 }
 
@@ -104,7 +104,7 @@ Expected<bool> TensorExpression::AreTrue(const Lookup& lookup) const {
 // Omits sides without tensors: their text in the expression shows their value.
 std::vector<std::pair<std::string, Tensor>> TensorExpression::Sides(const Lookup& lookup) const {
   std::vector<std::pair<std::string, Tensor>> sides;
-  auto add = [&](const Node& node) {
+  auto add = [&](const ExpressionNode& node) {
     std::vector<std::string> names;
     AddTensors(node, &names);
     if (names.empty() || node.text.empty()) return;
@@ -116,7 +116,7 @@ std::vector<std::pair<std::string, Tensor>> TensorExpression::Sides(const Lookup
       llvm::consumeError(tensor.takeError());
   };
   if (IsComparison(*root_)) {
-    for (const Node& operand : root_->operands) add(operand);
+    for (const ExpressionNode& operand : root_->operands) add(operand);
   }
   return sides;
 }

@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-NumberStatistics StatisticsOf(const NumberArray& array) {
+NumberStatistics ArrayStatistics(const NumberArray& array) {
   NumberStatistics all;
   for (NumberArray::Number value : array.values) all.Add(static_cast<double>(value));
   return all;
@@ -38,7 +38,7 @@ std::string Boxed(llvm::ArrayRef<std::vector<std::string>> columns, size_t last)
 Expected<std::string> NumericSummary(const Tensor& tensor) {
   ASSIGN_OR_RETURN(NumberArray array, RealNumbers(tensor));
   if (array.values.empty()) return std::string("no elements\n");
-  NumberStatistics all = StatisticsOf(array);
+  NumberStatistics all = ArrayStatistics(array);
   std::vector<std::vector<std::string>> counts;
   auto add = [&](const char* name, int64_t count) {
     if (count > 0) counts.push_back({name, std::to_string(count)});
@@ -66,7 +66,7 @@ Expected<std::string> NumericSummary(const Tensor& tensor) {
 
 Expected<std::string> HistogramText(const Tensor& tensor, int bins) {
   ASSIGN_OR_RETURN(NumberArray array, RealNumbers(tensor));
-  NumberStatistics all = StatisticsOf(array);
+  NumberStatistics all = ArrayStatistics(array);
   std::string text;
   if (all.finite() > 0) {
     size_t count = all.min == all.max ? 1 : bins;

@@ -366,6 +366,25 @@ class Progress(unittest.TestCase):
         self.assertRegex(lines[1], r"^\r1/4 steps, about \d+ s left: .*\x1b\[K\r2/4 steps.*\r4/4 steps.*\r\x1b\[K.*built 4 steps")
 
 
+class CompileCommands(unittest.TestCase):
+    """scripts/compile_commands.py on a folder that is written here."""
+
+    def test_files_of_a_batch_have_their_own_commands(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            batch = folder / "lib/ir/batch_1.cpp"
+            batch.parent.mkdir(parents=True)
+            batch.write_text('#include "lib/ir/graph.cpp"\n#include "lib/ir/node.cpp"\n')
+            alone = ROOT / "lib/ir/op_table_text.cpp"
+            flags = "-Winvalid-pch -Xclang -include-pch -Xclang a.pch -Xclang -include -Xclang a.hxx -O2"
+            (folder / "compile_commands.json").write_text(json.dumps([
+                {"directory": scratch, "file": str(file), "command": f"clang++ {flags} -o {file.name}.o -c {file}"} for file in (batch, alone)]))
+            made = subprocess.run([sys.executable, ROOT / "scripts/compile_commands.py", folder], capture_output=True, text=True, check=True).stdout
+        self.assertEqual({entry["file"]: entry["command"] for entry in json.loads(made)}, {
+            f"{ROOT}/lib/ir/{name}.cpp": f"clang++ -O2 -o {out}.cpp.o -c {ROOT}/lib/ir/{name}.cpp"
+            for name, out in (("graph", "batch_1"), ("node", "batch_1"), ("op_table_text", "op_table_text"))})
+
+
 class Times(unittest.TestCase):
     """scripts/build_times.py on a folder that is written here."""
 
@@ -376,7 +395,7 @@ class Times(unittest.TestCase):
         self.folder.mkdir()
         entries, steps, deps = [], ["# ninja log v5"], []
         # source, seconds, object bytes, headers
-        rows = [("lib/ir/graph.cpp", 4.0, 1000, ["lib/ir/graph.h", "lib/ir/node.h"]), ("lib/ir/node.cpp", 0.1, 500, ["lib/ir/node.h"]),
+        rows = [("lib/ir/graph.cpp", 4.0, 1000, ["lib/ir/graph.h", "lib/ir/node.h", "lib/ir/in_a_batch.cpp"]), ("lib/ir/node.cpp", 0.1, 500, ["lib/ir/node.h"]),
                 ("kernels/cpu/math/cast.cpp", 9.0, 3000, ["lib/ir/node.h", "/usr/include/stdio.h"])]
         for number, (source, seconds, size, headers) in enumerate(rows):
             out = f"{source}.o"

@@ -19,7 +19,7 @@
 namespace grapnel {
 namespace {
 
-proto::SavedObjectGraph ObjectGraphOf(const GraphInFile& file) {
+proto::SavedObjectGraph ParsedObjectGraph(const GraphInFile& file) {
   proto::SavedObjectGraph saved;
   llvm::StringRef bytes = file.object_graph;
   if (bytes.size() > INT32_MAX ||
@@ -35,7 +35,7 @@ class LayerTableWriter {
   explicit LayerTableWriter(const GraphInFile& file)
       : file_(file),
         whole_(file.whole ? *file.whole : file),
-        saved_(ObjectGraphOf(whole_)),
+        saved_(ParsedObjectGraph(whole_)),
         stated_(ReadStatedLayers(saved_, whole_.keras_metadata)),
         variables_(ParametersOf(file, saved_)) {
     TakeStated();

@@ -65,7 +65,7 @@ class UniqueNames {
 };
 
 // Scopes deeper than this are not told apart: names may be hostile.
-constexpr int kDeepest = 100;
+constexpr int kDeepestScope = 100;
 
 // How many calls of a layer, one after the other, may have left no nodes.
 constexpr int kLostCalls = 8;
@@ -134,7 +134,7 @@ NameScopes::NameScopes(const LayerBody& body) : of_node_(body.graph->end_id(), -
   llvm::DenseMap<std::pair<int, llvm::StringRef>, int> known;
   for (NodeId id : body.nodes) {
     llvm::SmallVector<llvm::StringRef, 8> parts;
-    body.graph->node(id).name().split(parts, '/', kDeepest);
+    body.graph->node(id).name().split(parts, '/', kDeepestScope);
     int scope = 0;
     for (size_t i = 0; i + 1 < parts.size(); ++i) {
       auto [place, is_new] = known.try_emplace({scope, parts[i]}, size());
@@ -152,7 +152,7 @@ NameScopes::NameScopes(const LayerBody& body) : of_node_(body.graph->end_id(), -
   }
   for (const auto& [port, variable] : body.handles) {
     llvm::SmallVector<llvm::StringRef, 8> parts;
-    body.graph->node(port.node).name().split(parts, '/', kDeepest);
+    body.graph->node(port.node).name().split(parts, '/', kDeepestScope);
     int scope = 0;
     for (llvm::StringRef part : parts) {
       auto found = known.find({scope, part});

@@ -12,14 +12,14 @@
 namespace grapnel {
 namespace {
 
-constexpr int kDeepest = 200;
+constexpr int kDeepestLayer = 200;
 
-struct Names {
+struct LayerAndClassName {
   std::string name, class_name;
 };
 
 // Reads Keras's description of a layer.
-std::optional<Names> NamesIn(llvm::StringRef metadata) {
+std::optional<LayerAndClassName> DescribedNames(llvm::StringRef metadata) {
   if (metadata.empty()) return std::nullopt;
   auto value = ParseJson(metadata);
   if (!value) {
@@ -28,7 +28,7 @@ std::optional<Names> NamesIn(llvm::StringRef metadata) {
   }
   const llvm::json::Object* object = value->getAsObject();
   if (!object) return std::nullopt;
-  Names names;
+  LayerAndClassName names;
   names.name = object->getString("name").value_or("").str();
   names.class_name = object->getString("class_name").value_or("").str();
   // The class of a program's own layer has its package: "mine>GatedUnit".
@@ -47,8 +47,8 @@ std::string OldMetadata(const proto::SavedUserObject& object) {
 
 // Reads keras_metadata.pb: field 1 has a message for each layer, with the index of the object in
 // field 2 and the description in field 5.
-std::map<int, Names> ReadMetadata(llvm::StringRef bytes) {
-  std::map<int, Names> layers;
+std::map<int, LayerAndClassName> ReadKerasMetadata(llvm::StringRef bytes) {
+  std::map<int, LayerAndClassName> layers;
   WireReader file(bytes);
   while (file.Next()) {
     if (!file.Is(1, WireType::kBytes)) continue;
@@ -59,7 +59,8 @@ std::map<int, Names> ReadMetadata(llvm::StringRef bytes) {
       if (layer.Is(2, WireType::kVarint)) object = static_cast<int>(layer.number());
       if (layer.Is(5, WireType::kBytes)) description = layer.bytes();
     }
-    if (std::optional<Names> names = NamesIn(description)) layers[object] = std::move(*names);
+    if (std::optional<LayerAndClassName> names = DescribedNames(description))
+      layers[object] = std::move(*names);
   }
   return layers;
 }
@@ -67,7 +68,7 @@ std::map<int, Names> ReadMetadata(llvm::StringRef bytes) {
 class Reader {
  public:
   Reader(const proto::SavedObjectGraph& saved, llvm::StringRef keras_metadata)
-      : saved_(saved), metadata_(ReadMetadata(keras_metadata)) {}
+      : saved_(saved), metadata_(ReadKerasMetadata(keras_metadata)) {}
 
   StatedLayers Read() && {
     if (saved_.nodes().empty() || IsOfKeras3()) return {};
@@ -129,12 +130,13 @@ class Reader {
 
   // Returns the names that the file gives to a layer. Without a description, a function of the
   // layer has its name: "__inference_conv_layer_call_fn_391".
-  Names NamesOf(int object) const {
+  LayerAndClassName NamesOf(int object) const {
     auto known = metadata_.find(object);
     if (known != metadata_.end() && !known->second.name.empty()) return known->second;
-    std::optional<Names> inside = NamesIn(OldMetadata(saved_.nodes(object).user_object()));
+    std::optional<LayerAndClassName> inside =
+        DescribedNames(OldMetadata(saved_.nodes(object).user_object()));
     if (inside && !inside->name.empty()) return *inside;
-    Names names;
+    LayerAndClassName names;
     int call = ChildOf(object, "__call__");
     if (call >= 0 && saved_.nodes(call).has_function()) {
       for (llvm::StringRef function : saved_.nodes(call).function().concrete_functions()) {
@@ -185,7 +187,7 @@ class Reader {
     std::vector<int> own = VariablesOfKeras(object);
     seen_.insert(object);
     bool is_new = open_.insert(object).second;
-    if (is_new && depth < kDeepest) {
+    if (is_new && depth < kDeepestLayer) {
       for (int layer : LayersOfModel(object)) {
         if (!IsKeras(layer) || layer == object) continue;
         std::vector<int> others = VariablesOfKeras(layer);
@@ -202,7 +204,7 @@ class Reader {
   void AddKeras(int object, int parent, const std::string& otherwise, int depth) {
     int row = static_cast<int>(result_.layers.size());
     StatedLayer& layer = result_.layers.emplace_back();
-    Names names = NamesOf(object);
+    LayerAndClassName names = NamesOf(object);
     layer.name = names.name.empty() ? otherwise : names.name;
     layer.class_name = names.class_name;
     layer.parent = parent;
@@ -221,7 +223,7 @@ class Reader {
   // the layer.
   void ReadModule(int object, int row, const std::string& path, const std::string& inside,
                   int depth) {
-    if (depth >= kDeepest) return;
+    if (depth >= kDeepestLayer) return;
     for (const auto& [name, child] : ChildrenOf(object)) {
       std::string child_path = path.empty() ? name : path + "/" + name;
       std::string child_inside = inside.empty() ? name : inside + "/" + name;
@@ -285,7 +287,7 @@ class Reader {
   }
 
   const proto::SavedObjectGraph& saved_;
-  const std::map<int, Names> metadata_;
+  const std::map<int, LayerAndClassName> metadata_;
   StatedLayers result_;
   llvm::DenseSet<int> seen_, open_;  // read; being read
 };

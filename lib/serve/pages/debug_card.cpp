@@ -25,7 +25,7 @@ llvm::ArrayRef<int64_t> FirstOf(llvm::ArrayRef<int64_t> ids) {
   return ids.take_front(std::min(ids.size(), kMostReaders));
 }
 
-void WriteValue(const RecordedTensor& value, OStream& json) {
+void WriteRecordedValue(const RecordedTensor& value, OStream& json) {
   json.attributeBegin("value");
   WriteRecordedTensorJson(value, json);
   json.attributeEnd();
@@ -98,7 +98,7 @@ void DebugCards::WriteInputs(const Cause& cause, int hops, OStream& json) {
         std::string card = CardName(trace, source.execution);
         if (!card.empty()) json.attribute("card", card);
         if (source.tensor.op >= 0) WritePlace(source.tensor.graph, source.tensor.op, json);
-        WriteValue(input.value, json);
+        WriteRecordedValue(input.value, json);
         if (hops > 1 && !card.empty())
           WriteInputs(CauseOf(trace, source.execution), hops - 1, json);
       });
@@ -119,7 +119,7 @@ void DebugCards::WriteReturn(DebugTensor tensor, int trace, int hops, OStream& j
       json.attribute("tensor", OutputName(Printable(call.op_type), static_cast<int>(i)));
       json.attribute("returned", true);
       json.attribute("card", CardName(-1, execution));
-      WriteValue(i < call.outputs.size() ? call.outputs[i] : RecordedTensor(), json);
+      WriteRecordedValue(i < call.outputs.size() ? call.outputs[i] : RecordedTensor(), json);
       if (hops > 1) {
         json.attributeArray("readers",
                             [&] { WriteEagerReaders(call.output_ids[i], hops - 1, json); });
@@ -136,7 +136,7 @@ void DebugCards::WriteReader(int graph, int op, int trace, int hops, OStream& js
     json.attribute("op", Printable(reader.type));
     if (made >= 0) json.attribute("card", CardName(made, -1));
     WritePlace(graph, op, json);
-    WriteValue(made < 0 ? RecordedTensor() : run_.traces[made].value, json);
+    WriteRecordedValue(made < 0 ? RecordedTensor() : run_.traces[made].value, json);
     if (hops > 1) {
       json.attributeArray("readers", [&] {
         WriteReaders({graph, op, 0}, made < 0 ? trace : made, hops - 1, json);
@@ -163,7 +163,7 @@ void DebugCards::WriteEagerReaders(int64_t id, int hops, OStream& json) {
       json.attribute("execution", reader);
       json.attribute("card", CardName(-1, reader));
       WritePlace(-1, reader, json);
-      WriteValue(execution.outputs.empty() ? RecordedTensor() : execution.outputs[0], json);
+      WriteRecordedValue(execution.outputs.empty() ? RecordedTensor() : execution.outputs[0], json);
       if (hops > 1) {
         json.attributeArray("readers", [&] {
           for (int64_t output : FirstOf(execution.output_ids))
@@ -201,7 +201,7 @@ void DebugCards::WriteOutputs(int trace, int execution, OStream& json) {
       json.object([&] {
         json.attribute("slot", output.slot);
         if (output.trace >= 0) json.attribute("card", CardName(output.trace, -1));
-        WriteValue(*output.value, json);
+        WriteRecordedValue(*output.value, json);
       });
     }
   });

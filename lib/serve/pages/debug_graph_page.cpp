@@ -22,7 +22,7 @@ std::string InputText(const CauseInput& input) {
 
 // Returns "gen_nan_mlp.py:21 in loss_fn" and the text of that line; "" if no file of the stack is
 // the user's.
-std::string SourceText(const DebugRun& run, const Cause& cause) {
+std::string SourceLineText(const DebugRun& run, const Cause& cause) {
   if (cause.frame < 0) return "";
   const DebugFrame& frame = run.frames[cause.frame];
   const DebugSource& source = run.sources[frame.source];
@@ -126,7 +126,7 @@ std::vector<PageMarks::Detail> DebugGraphPage::Details(const Node& node) const {
       health.text += "Input " + std::to_string(i) + ": " + InputText(cause.inputs[i]) + "\n";
     health.card = CardName(record->trace, record->execution);
     details.push_back(std::move(health));
-    if (std::string text = SourceText(run_, cause); !text.empty())
+    if (std::string text = SourceLineText(run_, cause); !text.empty())
       details.push_back({"Source", "", "", std::move(text)});
     return details;
   }
@@ -135,7 +135,7 @@ std::vector<PageMarks::Detail> DebugGraphPage::Details(const Node& node) const {
   if (graph < 0 || node.id() >= run_.graphs[graph].ops.size()) return details;
   Cause cause;
   cause.frame = UserFrame(run_, run_.graphs[graph].ops[node.id()].stack);
-  if (std::string text = SourceText(run_, cause); !text.empty())
+  if (std::string text = SourceLineText(run_, cause); !text.empty())
     details.push_back({"Source", "", "", std::move(text)});
   return details;
 }

@@ -70,8 +70,8 @@ void WriteIdle(const RunRecord& record, llvm::json::OStream& json) {
   if (record.has_times) json.attribute("idle_ms", ms);
 }
 
-void WritePlaced(llvm::StringRef name, std::optional<DiffGraph::Place> place,
-                 llvm::json::OStream& json) {
+void WritePlacedNode(llvm::StringRef name, std::optional<DiffGraph::Place> place,
+                     llvm::json::OStream& json) {
   json.array([&] {
     json.value(Printable(name));
     if (!place) return;
@@ -110,7 +110,7 @@ void WriteRewrite(const Rewrite& rewrite, const DiffGraph& page, llvm::json::OSt
     if (list.empty()) return;
     json.attributeArray(key, [&] {
       for (const std::string& name : list.take_front(kMostNames))
-        WritePlaced(name, find(name), json);
+        WritePlacedNode(name, find(name), json);
     });
     if (list.size() > kMostNames)
       json.attribute(std::string(key) + "_more", list.size() - kMostNames);
@@ -141,8 +141,8 @@ void WriteRewrite(const Rewrite& rewrite, const DiffGraph& page, llvm::json::OSt
 
 // Finds the node at which a rule refused to rewrite: in the last graph of the run, else in the
 // first graph.
-std::optional<PageNode> FindNode(const PageSet& pages, const StagePage& stage,
-                                 const Refusal& refusal) {
+std::optional<PageNode> FindRefused(const PageSet& pages, const StagePage& stage,
+                                    const Refusal& refusal) {
   size_t first = stage.first(), last = first + stage.run().timeline->stages.size() - 1;
   while (last > first && !pages.at(last)->Differs()) --last;
   for (size_t page : {last, first}) {
@@ -202,7 +202,7 @@ std::string LifeJson(const StagePage& stage, llvm::StringRef node) {
 
 std::string PassesJson(const PageSet& pages, const StagePage& stage) {
   const PassRun& run = stage.run();
-  auto find = [&](const Refusal& refusal) { return FindNode(pages, stage, refusal); };
+  auto find = [&](const Refusal& refusal) { return FindRefused(pages, stage, refusal); };
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeArray("stages", [&] {

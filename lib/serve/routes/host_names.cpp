@@ -7,7 +7,7 @@ namespace grapnel {
 namespace {
 
 // Splits "name", "name:80" or "[::1]:80" into name and port.
-std::pair<llvm::StringRef, llvm::StringRef> Split(llvm::StringRef host) {
+std::pair<llvm::StringRef, llvm::StringRef> SplitPort(llvm::StringRef host) {
   size_t colon = host.rfind(':');
   if (colon == llvm::StringRef::npos || host.ends_with("]")) return {host, {}};
   return {host.take_front(colon), host.drop_front(colon + 1)};
@@ -31,7 +31,7 @@ bool IsName(llvm::StringRef text) {
 Expected<HostNames> HostNames::Parse(llvm::ArrayRef<std::string> texts) {
   HostNames names;
   for (const std::string& text : texts) {
-    auto [name, port] = Split(text);
+    auto [name, port] = SplitPort(text);
     bool has_port = text.size() != name.size();
     if (!IsName(name) || (has_port && !IsPort(port)))
       return MakeError("'{0}': expected NAME or NAME:PORT, as in an address between // and /",
@@ -42,7 +42,7 @@ Expected<HostNames> HostNames::Parse(llvm::ArrayRef<std::string> texts) {
 }
 
 bool HostNames::Allows(llvm::StringRef host) const {
-  auto [name, port] = Split(host);
+  auto [name, port] = SplitPort(host);
   if (host.size() != name.size() && !IsPort(port)) return false;
   for (llvm::StringRef own : {"127.0.0.1", "localhost", "[::1]"})
     if (name.equals_insensitive(own)) return true;

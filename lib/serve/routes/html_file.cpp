@@ -27,7 +27,7 @@ std::string Escaped(llvm::StringRef text) {
 
 // Draws and analyzes the graphs of the pages, several at a time, before their documents are written
 // one after the other. An error of a page appears again when its documents are written.
-void Prepare(const PageSet& pages, ThreadPool& pool) {
+void PrepareDrawings(const PageSet& pages, ThreadPool& pool) {
   constexpr double kCost = 1e6;  // nanoseconds
   std::vector<std::shared_ptr<Page>> drawn;
   for (size_t i = 0; i < pages.size(); ++i)
@@ -70,7 +70,7 @@ Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, int threads,
      << "\">\n<title>" << Escaped(title) << "</title>" << before_style << "<style>" << style
      << "</style>" << before_script;
   ThreadPool pool(threads);
-  Prepare(pages, pool);
+  PrepareDrawings(pages, pool);
   DocumentFile documents(os, pool);
   FileDocuments(documents, "").Put("models", pages.Json(TabNamesInFile, /*in_file=*/true));
   FileDocuments(documents, "").Put("node-data", pages.NodeDataJson());

@@ -15,7 +15,7 @@
 namespace grapnel {
 namespace {
 
-llvm::SmallVector<llvm::StringRef, 8> Split(llvm::StringRef path) {
+llvm::SmallVector<llvm::StringRef, 8> SplitPath(llvm::StringRef path) {
   llvm::SmallVector<llvm::StringRef, 8> segments;
   path.split(segments, '/');
   return segments;
@@ -38,7 +38,7 @@ using Values = decltype(FoundRoute::values);
 
 // Returns the values of the path parameters, or nullopt if the path does not match the pattern.
 std::optional<Values> Match(llvm::StringRef pattern, llvm::StringRef path) {
-  auto wanted = Split(pattern), segments = Split(path);
+  auto wanted = SplitPath(pattern), segments = SplitPath(path);
   if (wanted.size() != segments.size()) return std::nullopt;
   Values values = {};
   size_t count = 0;
@@ -59,7 +59,7 @@ std::optional<Values> Match(llvm::StringRef pattern, llvm::StringRef path) {
 // Returns a pattern's first segment that is not a parameter: "scope" for
 // "{entry}/{side=a|b}/scope/{body}".
 llvm::StringRef NameOf(llvm::StringRef pattern) {
-  for (llvm::StringRef segment : Split(pattern))
+  for (llvm::StringRef segment : SplitPath(pattern))
     if (!segment.starts_with("{")) return segment;
   return "";
 }
@@ -67,7 +67,7 @@ llvm::StringRef NameOf(llvm::StringRef pattern) {
 // Returns a path's first segment that is neither a number nor a side of a comparison ("a", "b"); ""
 // if there is none.
 llvm::StringRef NameOfPath(llvm::StringRef path) {
-  for (llvm::StringRef segment : Split(path))
+  for (llvm::StringRef segment : SplitPath(path))
     if (uint32_t number = 0; segment.getAsInteger(10, number) && segment != "a" && segment != "b")
       return segment;
   return "";
@@ -99,7 +99,7 @@ std::vector<Route> OwnRoutes() {
 
 uint32_t RouteCall::operator[](llvm::StringRef name) const {
   size_t count = 0;
-  for (llvm::StringRef segment : Split(found.row->route.path)) {
+  for (llvm::StringRef segment : SplitPath(found.row->route.path)) {
     if (!segment.consume_front("{")) continue;
     if (segment.drop_back().split('=').first == name) return found.values[count];
     ++count;

@@ -11,7 +11,7 @@ std::vector<Tab>& Registered() {
   return *tabs;
 }
 
-std::vector<llvm::StringRef> NamesOf(const Page& page, bool in_file) {
+std::vector<llvm::StringRef> NamesOfTabs(const Page& page, bool in_file) {
   std::vector<llvm::StringRef> names;
   for (const Tab& tab : Tabs())
     if (tab.IsOn(page) && !(in_file && tab.needs_server)) names.push_back(tab.name);
@@ -30,7 +30,7 @@ bool RegisterTab(Tab tab) {
 
 const std::vector<Tab>& Tabs() { return Registered(); }
 
-std::vector<llvm::StringRef> TabNames(const Page& page) { return NamesOf(page, false); }
-std::vector<llvm::StringRef> TabNamesInFile(const Page& page) { return NamesOf(page, true); }
+std::vector<llvm::StringRef> TabNames(const Page& page) { return NamesOfTabs(page, false); }
+std::vector<llvm::StringRef> TabNamesInFile(const Page& page) { return NamesOfTabs(page, true); }
 
 }  // namespace grapnel

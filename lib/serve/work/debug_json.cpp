@@ -21,7 +21,7 @@ using Why = DebugStop::Why;
 constexpr int64_t kMostListed = 12;               // elements of a value in a list of values
 constexpr size_t kMostTensors = 100;              // tensors listed for one node
 constexpr int64_t kMostDrawn = int64_t{1} << 22;  // elements in statistics and pictures
-constexpr int64_t kMostPrinted = 20000;           // elements of a value as text
+constexpr int64_t kMostPrintedElements = 20000;   // elements of a value as text
 
 const char* WhyText(Why why) {
   switch (why) {
@@ -223,8 +223,8 @@ Expected<ValueRequest> ValueRequest::Parse(llvm::StringRef text) {
   request.expression = object->getString("expression").value_or("").trim().str();
   request.slice = object->getString("slice").value_or("").trim().str();
   request.precision = static_cast<int>(number("precision", 8, 100));
-  request.edge_items = number("edge_items", 3, kMostPrinted);
-  request.threshold = number("threshold", 1000, kMostPrinted);
+  request.edge_items = number("edge_items", 3, kMostPrintedElements);
+  request.threshold = number("threshold", 1000, kMostPrintedElements);
   request.axes = object->getString("axes").value_or("").trim().str();
   if (request.of.empty() && request.expression.empty())
     return MakeError("the request names no tensor ('of') and no 'expression'");

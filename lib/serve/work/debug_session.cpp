@@ -10,7 +10,6 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostPrinted = 1000;  // printed lines
 constexpr size_t kMostText = 1 << 20;  // bytes of a command's output
 constexpr size_t kMostBreakpoints = 200;
 
@@ -91,7 +90,7 @@ Error DebugSession::Debug() {
   request.cancel = &cancel_;
   request.print = [this](Severity, llvm::StringRef text) {
     std::lock_guard lock(mutex_);
-    if (printed_.size() < kMostPrinted) printed_.push_back(text.str());
+    if (printed_.size() < kMostPrintedLines) printed_.push_back(text.str());
   };
   auto made = std::make_unique<Debugger>(*opened_, std::move(request), keep_);
   for (const std::string& text : first_breakpoints_) {

@@ -88,7 +88,7 @@ RecordedTensor WholeRecord(const Tensor& tensor) {
   return record;
 }
 
-void WriteValue(const Tensor& value, llvm::json::OStream& json) {
+void WriteTensorValue(const Tensor& value, llvm::json::OStream& json) {
   if (!value) {
     json.attribute("text", "a node without outputs: it ran");
     return;
@@ -118,7 +118,7 @@ void WriteFetches(const PageRun& run, llvm::json::OStream& json) {
     for (size_t i = 0; i < run.values.size(); ++i) {
       json.object([&] {
         json.attribute("name", Printable(run.request.fetches[i]));
-        WriteValue(run.values[i], json);
+        WriteTensorValue(run.values[i], json);
         if (!run.compared[i].empty()) json.attribute("compared", Printable(run.compared[i]));
       });
     }

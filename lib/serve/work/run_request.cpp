@@ -128,7 +128,7 @@ void WriteEnds(const OpenedGraph& opened, llvm::ArrayRef<Input> inputs,
   });
 }
 
-Error ReadFeed(const llvm::json::Value& value, PageRunRequest* request) {
+Error ParseFeed(const llvm::json::Value& value, PageRunRequest* request) {
   const llvm::json::Object* object = value.getAsObject();
   auto tensor = object ? object->getString("tensor") : std::nullopt;
   auto kind = object ? object->getString("kind") : std::nullopt;
@@ -204,7 +204,7 @@ Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   const llvm::json::Array* fetches = object ? object->getArray("fetches") : nullptr;
   if (!feeds || !fetches) return MakeError("the request needs the lists 'feeds' and 'fetches'");
   PageRunRequest request;
-  for (const llvm::json::Value& feed : *feeds) RETURN_IF_ERROR(ReadFeed(feed, &request));
+  for (const llvm::json::Value& feed : *feeds) RETURN_IF_ERROR(ParseFeed(feed, &request));
   for (const llvm::json::Value& fetch : *fetches) {
     if (!fetch.getAsString()) return MakeError("a fetch in the request is not a string");
     request.fetches.push_back(fetch.getAsString()->str());

@@ -13,6 +13,9 @@
 
 namespace grapnel {
 
+// How many lines are kept that Print nodes of a run, or of a debugged run, print.
+constexpr size_t kMostPrintedLines = 1000;
+
 // Returns the document from which the page makes its form for a run: signatures, inputs
 // (placeholders, arguments, the case's feeds) with dtype and shape, outputs, and the modes of taps
 // (what to record of watched tensors).

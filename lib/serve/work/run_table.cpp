@@ -11,8 +11,6 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostPrinted = 1000;  // printed lines of a run
-
 // Compares a fetched value with the case's value; "" if there are no two values to compare.
 std::string CompareWithCase(const PageRun& run, size_t fetch, const Tensor& value) {
   const auto& values = run.opened->model().case_info;
@@ -39,7 +37,7 @@ Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
   ASSIGN_OR_RETURN(RunRequest request, MakeRunRequest(opened, run.request, find));
   request.print = [&run](Severity, llvm::StringRef text) {
     std::lock_guard lock(run.mutex);
-    if (run.printed.size() < kMostPrinted) run.printed.push_back(text.str());
+    if (run.printed.size() < kMostPrintedLines) run.printed.push_back(text.str());
   };
   request.watch = &run.watch;
   request.profiler = &run.profile;
