@@ -1,8 +1,0 @@
-#include "kernels/cpu/linalg/eigen/svd.h"
-
-namespace grapnel {
-
-template void EigenSvd(const std::complex<double>*, int64_t, int64_t, bool, double*,
-                       std::complex<double>*, std::complex<double>*);
-
-}  // namespace grapnel
