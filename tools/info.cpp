@@ -19,6 +19,8 @@
 #include "lib/job/run.h"
 #include "lib/job/run_devices.h"
 #include "lib/job/source.h"
+#include "lib/job/value_rows.h"
+#include "lib/job/values_text.h"
 #include "lib/shape/inference.h"
 #include "lib/shape/onednn_need.h"
 #include "lib/support/text.h"
@@ -34,7 +36,8 @@ struct Flags {
   std::string model, graph, node, line;
   ShownPart part;
   SizeFlags sizes;
-  bool all = false, unsupported = false, kernels = false, devices = false, costs = false;
+  bool all = false, unsupported = false, kernels = false, devices = false, costs = false,
+       values = false;
 };
 
 void WriteProblems(llvm::json::OStream& json, llvm::ArrayRef<std::string> lines) {
@@ -98,8 +101,20 @@ void PrintOneDnn(const OneDnnNeed& need, llvm::raw_ostream& os) {
        << "; runs in TensorFlow with and without oneDNN\n";
 }
 
+// Returns the values of the graph, in numbers, with --values.
+std::optional<std::vector<ValueRow>> ValuesOf(const OpenedGraph& opened, const Flags& flags,
+                                              Invocation& invocation) {
+  if (!flags.values || !opened.file().module) return std::nullopt;
+  ThreadPool pool(invocation.flags.threads);
+  std::vector<ValueRow> values = ValueRowsOf(opened, pool);
+  std::string unknown = UnknownValuesText(values);
+  if (!unknown.empty()) invocation.sink()(Severity::kWarning, flags.model + ": " + unknown);
+  return values;
+}
+
 // For a graph that is only listed (in a dump folder), writes only the title.
-void WriteOneGraph(const OpenedGraph& opened, ModelRun* run, llvm::json::OStream& json) {
+void WriteOneGraph(const OpenedGraph& opened, ModelRun* run,
+                   const std::optional<std::vector<ValueRow>>& values, llvm::json::OStream& json) {
   const GraphInFile& graph = opened.file();
   if (!graph.module) return json.attribute("title", llvm::json::fixUTF8(graph.title));
   Findings found = Examine(opened);
@@ -107,18 +122,24 @@ void WriteOneGraph(const OpenedGraph& opened, ModelRun* run, llvm::json::OStream
   WriteLayersJson(LayersOfModel(opened), json);
   if (run) WriteCost(*run, json);
   WriteOneDnn(found.onednn, json);
+  if (values) WriteValuesJson(*values, json);
   WriteProblems(json, found.problems);
 }
 
-ShortNames NamesOf(const OpenedGraph& opened, const Findings& found) {
-  std::vector<std::string> printed;
+ShortNames NamesOf(const OpenedGraph& opened, const Findings& found,
+                   llvm::ArrayRef<ValueRow> values) {
+  std::vector<std::string> known = AllNodeNames(opened.module()), printed;
+  for (const ValueRow& value : values) {
+    printed.push_back(value.name);
+    if (value.is_variable) known.push_back(value.name);
+  }
   for (const ConstantSummary& constant : found.summary.largest_constants)
     printed.push_back(constant.name);
   for (const auto* tensors : {&found.summary.inputs, &found.summary.outputs})
     for (const TensorSummary& tensor : *tensors) printed.push_back(tensor.name);
   for (const LibraryFunction& function : found.library.functions)
     for (const FunctionArgument& argument : function.arguments) printed.push_back(argument.name);
-  return ShortNames(AllNodeNames(opened.module()), printed);
+  return ShortNames(std::move(known), printed);
 }
 
 void PrintCost(ModelRun& run, llvm::raw_ostream& os) {
@@ -353,7 +374,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
       json.attribute("kind", FileKindName(model.kind));
       json.attributeArray("graphs", [&] {
         for (const OpenedGraph& opened : graphs)
-          json.object([&] { WriteOneGraph(opened, run_of(opened), json); });
+          json.object([&] {
+            WriteOneGraph(opened, run_of(opened), ValuesOf(opened, flags, invocation), json);
+          });
       });
     });
     return kExitOk;
@@ -362,6 +385,10 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     for (const OpenedGraph& opened : graphs) {
       if (!opened.file().module) continue;
       for (const std::string& problem : ProblemLines(opened)) os << problem << "\n";
+      if (auto values = ValuesOf(opened, flags, invocation)) {
+        std::string text = NotFiniteText(*values, {});
+        if (!text.empty()) os << text << "\n";
+      }
     }
     return kExitOk;
   }
@@ -380,7 +407,10 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     if (!note.empty()) os << "\n" << note << "\n";
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
-    const ShortNames names = NamesOf(opened, found);
+    const std::vector<ValueRow> values =
+        ValuesOf(opened, flags, invocation).value_or(std::vector<ValueRow>());
+    const ShortNames names = NamesOf(opened, found, values);
+    if (std::string bad = NotFiniteText(values, names); !bad.empty()) os << "\n" << bad << "\n";
     if (std::string left_out = names.Note(); !left_out.empty()) os << "\n" << left_out << "\n";
     WriteSignaturesText(graph, os);
     ModelLayers layers = LayersOfModel(opened);
@@ -389,6 +419,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     WriteSummaryText(graph, found.summary, found.library, flags.all, os, names);
     PrintOneDnn(found.onednn, os);
     if (ModelRun* run = run_of(opened)) PrintCost(*run, os);
+    WriteValuesText(values, flags.all, names, os);
     if (problems.empty()) continue;
     os << "\n" << Plural(problems.size(), "problem") << "\n";
     size_t shown = flags.all ? problems.size() : std::min<size_t>(problems.size(), 20);
@@ -423,6 +454,10 @@ RunCommand SetUp(CommandLine& line) {
             "show the FLOPs and memory of one run: of the default signature, with a batch of 1 if "
             "the batch size is unknown");
   flags->sizes.AddTo(line);
+  line.Flag(
+      "--values", flags->values,
+      "show the smallest and largest element, the mean, the number of NaNs and a hash of each "
+      "variable and constant");
   line.Flag("--kernels", flags->kernels, "list the ops that `run` supports, by device and dtype");
   line.Flag("--devices", flags->devices,
             "list the devices of this machine, and why there is no GPU if it has none; `info "

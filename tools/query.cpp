@@ -2,6 +2,7 @@
 #include "lib/io/named_functions.h"
 #include "lib/job/model_layers.h"
 #include "lib/job/source.h"
+#include "lib/job/value_rows.h"
 #include "lib/query/graph_tables.h"
 #include "lib/query/path_pattern.h"
 #include "lib/query/result_text.h"
@@ -36,14 +37,28 @@ std::optional<llvm::StringRef> PatternOf(llvm::StringRef query) {
   return query;
 }
 
-Expected<QueryResult> RunSql(const OpenedGraph& input, const Flags& flags) {
+TableSources SourcesOf(const OpenedGraph& input, Invocation& invocation) {
+  TableSources sources;
+  sources.named_outside = FunctionsNamedOutside(input.file());
+  sources.layers = [&] { return QueriedLayers{LayerNames(input.file()), LayerRowsOf(input)}; };
+  sources.values = [&] {
+    ThreadPool pool(invocation.flags.threads);
+    std::vector<ValueRow> values = ValueRowsOf(input, pool);
+    std::string unknown = UnknownValuesText(values);
+    if (!unknown.empty())
+      invocation.sink()(Severity::kWarning, input.model().path + ": " + unknown);
+    return values;
+  };
+  return sources;
+}
+
+Expected<QueryResult> RunSql(const OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(Database database, Database::Create());
   // A saved database gets all tables, otherwise only the tables that the query uses are filled.
   llvm::StringRef only_for;
   if (flags.database.empty()) only_for = flags.query;
-  auto layers = [&] { return QueriedLayers{LayerNames(input.file()), LayerRowsOf(input)}; };
-  RETURN_IF_ERROR(AddGraph(input.module(), &database, LinesOf(input), only_for,
-                           FunctionsNamedOutside(input.file()), layers));
+  RETURN_IF_ERROR(
+      AddGraph(input.module(), &database, LinesOf(input), only_for, SourcesOf(input, invocation)));
   if (!flags.ledger.empty()) RETURN_IF_ERROR(AddLedger(flags.ledger, &database));
   if (flags.database.empty()) database.ForbidWrites();
   QueryResult result;
@@ -68,7 +83,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   auto pattern = PatternOf(flags.query);
   if (pattern && !(flags.database.empty() && flags.ledger.empty()))
     return MakeError("--db and --ledger are for SQL, and the query is a chain of ops");
-  auto found = pattern ? FindPathRows(input.module(), *pattern, flags.limit) : RunSql(input, flags);
+  auto found = pattern ? FindPathRows(input.module(), *pattern, flags.limit)
+                       : RunSql(input, flags, invocation);
   if (!found) return found.takeError();
   if (pattern && found->rows.size() == flags.limit)
     invocation.sink()(

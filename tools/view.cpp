@@ -153,6 +153,7 @@ Expected<int> WritePage(Flags& flags, Invocation& invocation) {
     auto page = std::make_unique<ModelPage>(graph.module(), graph.file(), TitleOf(graph, graphs),
                                             flags.signature);
     page->AssumeBatch(graph);
+    if (!flags.no_values) page->ShowValues(graph);
     page->OpenAt(std::move(*address));
     if (!wanted.empty()) {
       auto notices = page->OpenAs(wanted);

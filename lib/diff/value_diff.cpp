@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 
 #include "lib/diff/variable_pairs.h"
 #include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
-#include "lib/io/variable_binding.h"
+#include "lib/io/variable_values.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -71,71 +70,31 @@ bool AreAlikeButForSize(DataType a, DataType b) {
 
 bool HasNumbers(DataType type) { return IsNumeric(type) || type == proto::DT_BOOL; }
 
-// The variables of a model, and where their values are.
-class ValuesOf {
+// The variables of a model, with their nodes and texts for the report.
+class Side {
  public:
-  static Expected<ValuesOf> Read(const ValueSide& side) {
-    ValuesOf values(side);
-    if (!side.bundle) return values;
-    ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(*side.graph, side.bundle));
-    for (const VariableBinding::Bound& bound : binding.bound)
-      values.keys_[bound.variable] = bound.key;
-    for (SavedVariable& variable : values.side_.variables) {
-      auto key = values.keys_.find(variable.node);
-      if (key == values.keys_.end()) continue;
-      ASSIGN_OR_RETURN(Bundle::Entry entry, side.bundle->Describe(key->second));
-      variable.shape = entry.shape;
-    }
-    return values;
+  static Expected<Side> Open(const ValueSide& side) {
+    ASSIGN_OR_RETURN(VariableValues values, VariableValues::Open(*side.graph, side.checkpoint));
+    return Side(*side.graph, std::move(values));
   }
 
-  const VariableSide& side() const { return side_; }
-  size_t size() const { return side_.variables.size(); }
-  // True if there are variables, but no variable has a value.
-  bool Lack() const {
-    return !side_.variables.empty() && llvm::none_of(side_.variables, [&](const auto& variable) {
-      return keys_.count(variable.node) || InitialOf(variable);
-    });
-  }
+  VariableValues& values() { return values_; }
+  VariableSide ToPair() const { return {graph_, values_.variables().vec()}; }
+  size_t size() const { return values_.variables().size(); }
 
-  Node NodeOf(size_t place) const {
-    return side_.graph->module->main.node(side_.variables[place].node);
-  }
-  std::string NameOf(size_t place) const { return NameOfVariable(NodeOf(place)); }
-  std::string TypeOf(size_t place) const {
-    const SavedVariable& variable = side_.variables[place];
+  Node NodeOf(size_t i) const { return graph_->module->main.node(values_.variables()[i].node); }
+  std::string NameOf(size_t i) const { return NameOfVariable(NodeOf(i)); }
+  std::string TypeOf(size_t i) const {
+    const SavedVariable& variable = values_.variables()[i];
     return DataTypeName(BaseType(variable.dtype)).str() + variable.shape.ToString();
   }
 
-  // Returns the value of a variable; nullopt if it has none.
-  Expected<std::optional<Literal>> Get(size_t place) const {
-    const SavedVariable& variable = side_.variables[place];
-    auto key = keys_.find(variable.node);
-    if (key != keys_.end()) {
-      ASSIGN_OR_RETURN(Literal value, bundle_->Read(key->second, false));
-      return std::optional<Literal>(std::move(value));
-    }
-    const InitialValue* initial = InitialOf(variable);
-    return initial ? std::optional<Literal>(initial->value) : std::nullopt;
-  }
-
  private:
-  explicit ValuesOf(const ValueSide& side) : bundle_(side.bundle), side_{side.graph, {}} {
-    side_.variables = VariablesOfObjects(*side.graph);
-    llvm::erase_if(side_.variables, [](const SavedVariable& one) { return !one.is_own; });
-  }
+  Side(const GraphInFile& graph, VariableValues values)
+      : graph_(&graph), values_(std::move(values)) {}
 
-  const InitialValue* InitialOf(const SavedVariable& variable) const {
-    const GraphInFile& graph = *side_.graph;
-    for (const InitialValue& initial : graph.initial_values) {
-      if (initial.node == graph.module->main.node(variable.node).name()) return &initial;
-    }
-    return nullptr;
-  }
-
-  Bundle* bundle_;
-  VariableSide side_;
-  std::map<NodeId, std::string> keys_;
+  const GraphInFile* graph_;
+  VariableValues values_;
 };
 
 class Comparison {
@@ -166,16 +125,16 @@ class Comparison {
   }
 
   Error CompareAllVariables(const Diff& diff) {
-    ASSIGN_OR_RETURN(ValuesOf a, ValuesOf::Read(a_));
-    ASSIGN_OR_RETURN(ValuesOf b, ValuesOf::Read(b_));
-    report_.lacks_a = a.Lack();
-    report_.lacks_b = b.Lack();
+    ASSIGN_OR_RETURN(Side a, Side::Open(a_));
+    ASSIGN_OR_RETURN(Side b, Side::Open(b_));
+    report_.lacks_a = a.values().Lack();
+    report_.lacks_b = b.values().Lack();
     std::vector<bool> has_partner_a(a.size()), has_partner_b(b.size());
-    for (auto [in_a, in_b] : PairVariables(a.side(), b.side(), diff)) {
+    for (auto [in_a, in_b] : PairVariables(a.ToPair(), b.ToPair(), diff)) {
       has_partner_a[in_a] = has_partner_b[in_b] = true;
       if (report_.lacks_a || report_.lacks_b) continue;
-      ASSIGN_OR_RETURN(std::optional<Literal> value_a, a.Get(in_a));
-      ASSIGN_OR_RETURN(std::optional<Literal> value_b, b.Get(in_b));
+      ASSIGN_OR_RETURN(std::optional<Literal> value_a, a.values().Read(in_a));
+      ASSIGN_OR_RETURN(std::optional<Literal> value_b, b.values().Read(in_b));
       if (value_a && value_b) {
         Compare(a.NameOf(in_a), b.NameOf(in_b), *value_a, *value_b, b.NodeOf(in_b));
       } else if (value_a || value_b) {

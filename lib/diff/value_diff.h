@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "lib/diff/diff.h"
-#include "lib/io/bundle.h"
 #include "lib/io/open.h"
 #include "lib/ir/literal.h"
 
@@ -44,11 +43,10 @@ struct ValueReport {
   bool Same() const { return different.empty() && !lacks_a && !lacks_b; }
 };
 
-// A model and the checkpoint of its variables; null: only the initial values that the model itself
-// contains are known.
+// A model and the checkpoint of its variables (VariableValues::Open).
 struct ValueSide {
   const GraphInFile* graph;
-  Bundle* bundle;
+  llvm::StringRef checkpoint;
 };
 
 // Compares the variables that both models have (lib/diff/variable_pairs.h), and constants of the

@@ -20,7 +20,8 @@ class ElementCounter;  // lib/exec/element_loop.h
 // functions are called on the thread that runs the node (for a constant, on a thread of the run),
 // possibly on several threads at once, for one run or several; CurrentCall()
 // (lib/exec/call_stack.h) returns the call and the iteration. Do not keep a tensor beyond the call
-// without a deep copy: a copied Tensor shares the buffer and prevents its reuse in place.
+// without a deep copy: a copied Tensor shares the buffer and prevents its reuse in place. "On a
+// device" means on one other than the CPU.
 class GRAPNEL_PUBLIC RunHook {
  public:
   virtual ~RunHook() = default;
@@ -223,7 +224,8 @@ class GRAPNEL_PUBLIC Executor {
   int num_nodes() const;
   int num_fetches() const;
   // False if no node or fetch reads the value of feed `i`: then an empty tensor may be fed. Always
-  // true for a graph that runs on the CPU as a whole (ExecutorOptions::device).
+  // true for a partition, and for a graph with Switch, Merge, loops of single nodes, sends,
+  // receives or collectives.
   bool ReadsFeed(int i) const;
   const PlanSpread& spread() const;
 

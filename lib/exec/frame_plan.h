@@ -63,9 +63,12 @@ struct FramePlan {
   // Errors: a node reads or waits for nodes of different loops, or of a loop that it is not in.
   static Expected<FramePlan> Make(llvm::ArrayRef<FlowNode> nodes);
 
-  static constexpr int32_t kSent = -1;     // the value that the producer sends
-  static constexpr int32_t kInPlace = -2;  // no value: the cell has it (Frame::constant_cells)
-  static constexpr int32_t kControl = -1;
+  // Edge::constant: the edge brings the value that the producer sends.
+  static constexpr int32_t kSent = -1;
+  // Edge::constant: the edge brings no value, because its cell holds a constant in every iteration
+  // (Frame::constant_cells).
+  static constexpr int32_t kInPlace = -2;
+  static constexpr int32_t kControl = -1;  // Edge::cell
   // An edge to a node that waits for a value, or (`cell` is kControl) only for the producer to run.
   struct Edge {
     uint32_t to;

@@ -21,7 +21,8 @@ bool IsIdentity(const Node& node) {
          node.num_inputs() == 1;
 }
 
-// Returns the shape that a value fed for this placeholder must have; nullopt: any shape.
+// Returns the shape that a value fed for this Placeholder or argument must have; nullopt: any
+// shape.
 std::optional<Shape> ExpectedShape(const Node& node) {
   if (IsArgument(node)) {
     Shape shape = TypeOfArgument(node).shape;

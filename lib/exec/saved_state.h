@@ -70,7 +70,8 @@ Error CheckHasSaver(const GraphInFile& graph);
 // saver. The session's values of the object graph's variables that the model's own checkpoint has
 // (`variables_prefix`; empty if the model has no checkpoint) are added, or replace those that the
 // saver writes. A variable without a value gets its value from the model's own checkpoint, because
-// the saver can only write all variables. After an error PREFIX is unchanged.
+// the saver can only write all variables. After an error PREFIX has its previous
+// checkpoint or the complete new one.
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
                     llvm::StringRef variables_prefix, Session& session, ThreadPool& pool);
 

@@ -161,6 +161,20 @@ void AppendOrderedSigned(std::string* out, int64_t number) {
   out->append(begin, length);
 }
 
+using Extents = std::vector<std::pair<int64_t, int64_t>>;
+
+// Returns the start and length of a slice in each dimension as its key has them: 0 and -1 for a
+// whole dimension.
+Extents ExtentsInKey(const proto::TensorSliceProto& slice) {
+  Extents extents;
+  for (const auto& extent : slice.extent()) {
+    bool all =
+        extent.has_length_hack_case() == proto::TensorSliceProto::Extent::HAS_LENGTH_HACK_NOT_SET;
+    extents.emplace_back(all ? 0 : extent.start(), all ? -1 : extent.length());
+  }
+  return extents;
+}
+
 }  // namespace
 
 std::string SliceKey(llvm::StringRef name, llvm::ArrayRef<std::pair<int64_t, int64_t>> extents) {
@@ -245,7 +259,21 @@ Expected<proto::BundleEntryProto> Bundle::Find(llvm::StringRef name) const {
 
 Expected<Bundle::Entry> Bundle::Describe(llvm::StringRef name) const {
   ASSIGN_OR_RETURN(proto::BundleEntryProto entry, Find(name));
-  return Entry{entry.dtype(), Shape::FromProto(entry.shape()), entry.size(), entry.crc32c()};
+  Entry result{entry.dtype(), Shape::FromProto(entry.shape()), entry.size(), entry.crc32c()};
+  // If the tensor is in slices, only these have sizes and checksums.
+  std::string checksums;
+  for (const auto& slice : entry.slices()) {
+    const Extents extents = ExtentsInKey(slice);
+    auto part = Find(SliceKey(name, extents));
+    if (!part) {  // Read() reports it
+      llvm::consumeError(part.takeError());
+      continue;
+    }
+    result.size += part->size();
+    checksums += SliceKey("", extents) + std::to_string(part->crc32c());
+  }
+  if (!checksums.empty()) result.checksum = Crc32c(checksums);
+  return result;
 }
 
 Expected<std::shared_ptr<const FileBytes>> Bundle::Data(int shard) {
@@ -318,19 +346,16 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
         shape.ToString(), DataTypeName(entry.dtype()));
   }
   llvm::ArrayRef<int64_t> dims = shape.dims();
-  std::vector<std::pair<std::vector<std::pair<int64_t, int64_t>>, Literal>> parts;
+  std::vector<std::pair<Extents, Literal>> parts;
   int64_t stored = 0;
   for (const auto& slice : entry.slices()) {
-    std::vector<std::pair<int64_t, int64_t>> extents, key;
-    for (const auto& extent : slice.extent()) {
-      bool all =
-          extent.has_length_hack_case() == proto::TensorSliceProto::Extent::HAS_LENGTH_HACK_NOT_SET;
-      key.emplace_back(all ? 0 : extent.start(), all ? -1 : extent.length());
+    Extents extents, key = ExtentsInKey(slice);
+    for (auto [start, length] : key) {
       size_t d = extents.size();
       if (d >= dims.size())
         return MakeError("a slice has more dimensions than the tensor, of shape {0}",
                          shape.ToString());
-      int64_t start = key.back().first, length = all ? dims[d] : extent.length();
+      if (length == -1) length = dims[d];
       if (start < 0 || length < 0 || start > dims[d] || length > dims[d] - start) {
         return MakeError("a slice lies outside the tensor, of shape {0}", shape.ToString());
       }

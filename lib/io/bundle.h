@@ -33,7 +33,7 @@ class Bundle {
     DataType dtype = proto::DT_INVALID;
     Shape shape;
     int64_t size = 0;       // bytes in the data file
-    uint32_t checksum = 0;  // of these bytes
+    uint32_t checksum = 0;  // of these bytes; of a tensor in slices, of the slices' checksums
   };
 
   int num_shards() const { return num_shards_; }  // data files

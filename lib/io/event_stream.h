@@ -1,4 +1,4 @@
-// Event files that grow while a program runs, as tf.summary writes them.
+// Writes event files to which a program appends while it runs, as tf.summary does.
 #ifndef GRAPNEL_LIB_IO_EVENT_STREAM_H_
 #define GRAPNEL_LIB_IO_EVENT_STREAM_H_
 

@@ -46,8 +46,8 @@ class RiegeliFile {
     char type = 0;
   };
   struct Expanded {
-    std::string bytes;         // all records of the group, concatenated
-    size_t begin = 0;          // the start of the first record in `bytes`
+    std::string bytes;         // from `begin`: the records of the group, one after another
+    size_t begin = 0;          // above 0 in an uncompressed group: the records' sizes come first
     std::vector<size_t> ends;  // the ends of the records, counted from `begin`
   };
 

@@ -178,9 +178,13 @@ class Binder {
           .str();
     }
     if (found.keys.empty()) {
-      std::string near = DidYouMean(variable.name, [&](NameSink take) {
-        for (llvm::StringRef name : bundle_.names()) take(name);
-      });
+      std::string near;
+      if (suggestions_left_ > 0) {
+        --suggestions_left_;
+        near = DidYouMean(variable.name, [&](NameSink take) {
+          for (llvm::StringRef name : bundle_.names()) take(name);
+        });
+      }
       return llvm::formatv("the checkpoint has no '{0}'{1}", variable.name, near).str();
     }
     if (found.keys.size() > 1) {
@@ -202,6 +206,8 @@ class Binder {
   ObjectMatch match_;
   NamedValues named_;
   llvm::StringMap<int> objects_of_name_;
+  // Comparing a name with all others takes long, and messages show only a few variables.
+  int suggestions_left_ = 8;
 };
 
 }  // namespace

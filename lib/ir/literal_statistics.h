@@ -17,7 +17,14 @@ struct LiteralStatistics {
   std::array<int64_t, kBins> histogram = {};
 };
 
-// Returns statistics for real dtypes and for bool; nullopt for other dtypes and for empty literals.
+// True for real dtypes and for bool, whose elements have statistics.
+bool HasStatistics(DataType type);
+
+// Returns the statistics of the elements from `begin` to `end`; of a splat, reads one. The dtype
+// must have statistics. Denormal numbers count as they are, also on a thread that flushes them.
+NumberStatistics NumbersOf(const Literal& literal, int64_t begin, int64_t end);
+
+// Returns statistics for dtypes that have them; nullopt for other dtypes and for empty literals.
 // Reads all elements twice, a splat only once per pass.
 std::optional<LiteralStatistics> StatisticsOf(const Literal& literal);
 

@@ -6,6 +6,7 @@
 #include "lib/diff/body_view.h"
 #include "lib/io/canonical.h"
 #include "lib/io/signature.h"
+#include "lib/io/value_row.h"
 #include "lib/io/variable_binding.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
@@ -23,7 +24,7 @@ namespace {
 constexpr int64_t kShown = 8;
 
 // Returns a hash of all values of a constant if the line does not show all of them.
-std::string HashText(const Node& node) {
+std::string HashOfValue(const Node& node) {
   auto value = node.FindAttr("value");
   if (node.op() != "Const" || !value) return "";
   auto tensor = value->AsTensor();
@@ -34,13 +35,13 @@ std::string HashText(const Node& node) {
     return "";
   }
   if (literal->num_elements() <= kShown || literal->is_splat()) return "";
-  return llvm::formatv("  # {0:x-16}", literal->Hash()).str();
+  return "  # " + HashText(*literal);
 }
 
 void WriteBody(const Graph& graph, llvm::StringRef indent, llvm::raw_ostream& os) {
   for (NodeId id : CanonicalOrder(graph)) {
     Node node = graph.node(id);
-    os << indent << NodeText(node) << HashText(node) << "\n";
+    os << indent << NodeText(node) << HashOfValue(node) << "\n";
   }
 }
 
@@ -95,7 +96,7 @@ class NetworkWriter {
   void WriteBody(const Graph& graph, llvm::StringRef indent) {
     for (NodeId id : CanonicalOrder(graph)) {
       Node node = graph.node(id);
-      os_ << indent << WithStableNames(node, NodeText(node)) << HashText(node) << "\n";
+      os_ << indent << WithStableNames(node, NodeText(node)) << HashOfValue(node) << "\n";
     }
   }
 
@@ -176,8 +177,6 @@ std::map<NodeId, uint32_t> ChecksumsOf(const Model& model, const GraphInFile& gr
   return checksums;
 }
 
-std::string ChecksumText(uint32_t checksum) { return llvm::formatv("  # {0:x-8}", checksum).str(); }
-
 void WriteVariables(const Model& model, const GraphInFile& graph, llvm::raw_ostream& os) {
   std::map<NodeId, uint32_t> checksums = ChecksumsOf(model, graph);
   std::set<std::string> lines;
@@ -185,7 +184,7 @@ void WriteVariables(const Model& model, const GraphInFile& graph, llvm::raw_ostr
     std::string line = "variable " + Printable(variable.name) + ": " +
                        DataTypeName(BaseType(variable.dtype)).str() + variable.shape.ToString();
     auto checksum = checksums.find(variable.node);
-    if (checksum != checksums.end()) line += ChecksumText(checksum->second);
+    if (checksum != checksums.end()) line += "  # " + ChecksumText(checksum->second);
     lines.insert(std::move(line));
   }
   if (!lines.empty()) os << "\n";
@@ -223,7 +222,7 @@ void WriteCheckpointLines(const Bundle& checkpoint, llvm::raw_ostream& os) {
       continue;
     }
     os << "variable " << Printable(name) << ": " << DataTypeName(entry->dtype)
-       << entry->shape.ToString() << ChecksumText(entry->checksum) << "\n";
+       << entry->shape.ToString() << "  # " << ChecksumText(entry->checksum) << "\n";
   }
 }
 

@@ -5,13 +5,6 @@
 namespace grapnel {
 namespace {
 
-Expected<std::optional<Bundle>> OpenVariables(const OpenedGraph& side) {
-  const std::string& prefix = side.model().variables_prefix;
-  if (prefix.empty()) return std::optional<Bundle>();
-  ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(prefix));
-  return std::optional<Bundle>(std::move(bundle));
-}
-
 void NameAsProgram(const OpenedGraph& a, const OpenedGraph& b, ValueReport* report) {
   if (report->different.empty()) return;
   const LayerNames in_a(a.file()), in_b(b.file());
@@ -29,11 +22,8 @@ void NameAsProgram(const OpenedGraph& a, const OpenedGraph& b, ValueReport* repo
 
 Expected<ValueReport> CompareModelValues(const OpenedGraph& a, const OpenedGraph& b,
                                          const Diff& diff) {
-  ASSIGN_OR_RETURN(std::optional<Bundle> bundle_a, OpenVariables(a));
-  ASSIGN_OR_RETURN(std::optional<Bundle> bundle_b, OpenVariables(b));
-  ASSIGN_OR_RETURN(ValueReport report,
-                   DiffValues({&a.file(), bundle_a ? &*bundle_a : nullptr},
-                              {&b.file(), bundle_b ? &*bundle_b : nullptr}, diff));
+  ASSIGN_OR_RETURN(ValueReport report, DiffValues({&a.file(), a.model().variables_prefix},
+                                                  {&b.file(), b.model().variables_prefix}, diff));
   NameAsProgram(a, b, &report);
   return report;
 }

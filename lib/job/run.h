@@ -45,9 +45,9 @@ struct GRAPNEL_PUBLIC RunRequest {
 
   Device* device = nullptr;  // for nodes that request no device and have a kernel there; null: the
                              // CPU
-  // If set: places the graph on these CPUs and GPUs ("cpu:4", "gpu:2", or names), splits the graph,
-  // and runs the partitions in parallel, all on the CPU: the devices are simulated. If RealGpuFor()
-  // finds a GPU of this machine, the logical GPUs run there instead, and the graph is not split.
+  // If set: places the graph on these CPUs and GPUs ("cpu:4", "gpu:2", or names). If RealGpuFor()
+  // finds a GPU of this machine, runs the nodes of logical GPUs there, without splitting the graph;
+  // else splits the graph, and runs the partitions in parallel on the CPU.
   std::string devices;
   bool may_read = true;  // true: `devices` may be the path of a cluster file
   // True: an unsatisfiable device request, and a simulated GPU, are errors.

@@ -43,10 +43,12 @@ struct OpPattern {
 
 // A place where the graph differs from a pattern.
 struct PatternGap {
-  std::string reason;           // "'r' (Reshape) is between 'm' (MatMul) and 'b' (BiasAdd)"
-  std::string remedy;           // what would close it, as a command
-  std::vector<Node> between;    // nodes that the pattern does not have
-  bool changes_values = false;  // `between` computes other values, not only another shape or dtype
+  std::string reason;         // "'r' (Reshape) is between 'm' (MatMul) and 'b' (BiasAdd)"
+  std::string remedy;         // what would close it, as a command
+  std::vector<Node> between;  // nodes that the pattern does not have
+  // True if a node of `between` computes: does not just pass its data on, as Reshape, Cast,
+  // Transpose and fake quantization do.
+  bool changes_values = false;
 };
 
 struct PatternMatch {

@@ -58,9 +58,9 @@ std::vector<bool> NeededFor(const Graph& graph, llvm::ArrayRef<std::string> fetc
   return needed;
 }
 
-// Returns the node that produces all fetches, if it calls a function whose arguments come from
-// nodes without inputs (feeds, variables), as for a tf.function or a SavedModel's signature; else a
-// null node.
+// Returns the node that produces all fetches, if it calls a function, has no control inputs, and
+// its arguments come from nodes without inputs (feeds, variables), as for a tf.function or a
+// SavedModel's signature; else a null node.
 Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
   Node call;
   for (const std::string& fetch : fetches) {
@@ -79,9 +79,8 @@ Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
 
 }  // namespace
 
-// Inlines calls in the main graph. Does not inline the entry call (the one that produces all
-// fetches) the first time: VisitCall first places its function, and marks the call to be inlined
-// completely if necessary.
+// Inlines calls in the main graph. Does not inline the entry call (EntryCall) the first time:
+// VisitCall first places its function, and marks the call to be inlined completely if necessary.
 Error FunctionSpread::OpenMain() {
   Boundary boundary;
   for (const std::string& fetch : tensors_.fetches) {
@@ -144,7 +143,7 @@ FunctionSpread::BodyPlace FunctionSpread::PlaceOf(const Node& call,
 }
 
 // Places a function's body: its arguments on the devices of `place`, a result on the device that
-// the result's producer requests.
+// the result's producer requests, if any.
 Error FunctionSpread::PlaceBody(Function& function, const BodyPlace& place) {
   OpenBody(function);
   Graph& body = function.body;

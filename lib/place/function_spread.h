@@ -55,7 +55,8 @@ class FunctionSpread {
   const FeedsAndFetches& tensors_;
   const PlacerSetup& setup_;
   llvm::raw_ostream* log_;
-  // The name of the call that produces all fetches; empty if there is no such call.
+  // The name of the call that produces all fetches, if its arguments come from nodes without
+  // inputs (EntryCall); else empty.
   std::string entry_;
   std::set<std::string> settled_;  // calls of the main graph that were visited
   std::set<std::string> opened_;   // functions in whose bodies calls were inlined

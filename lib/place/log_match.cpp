@@ -195,8 +195,8 @@ bool LogFit::operator<(const LogFit& other) const {
 
 // Few nodes of the target may be in the log, since Grappler removes nodes and logs may be
 // truncated. But Grappler keeps arguments and results: unless the log names the function or has
-// half of the nodes, these must match, and a quarter of the nodes. In a log without arguments and
-// results, half of the lines must have the op of the target's node.
+// half of the nodes, these must match, and a quarter of the nodes or, if fewer, of the lines. In a
+// log without arguments and results, half of the lines must have the op of the target's node.
 bool LogFit::IsOurs(const LogTarget& target, size_t lines) const {
   size_t nodes = target.graph->num_nodes();
   if (found == 0) return false;

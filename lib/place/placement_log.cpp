@@ -18,12 +18,13 @@ namespace grapnel {
 namespace {
 
 // Limits on the data kept for a log, whatever its length.
-constexpr size_t kMostNodes = size_t{1} << 20;    // nodes of one graph whose end was not found
-constexpr size_t kMostStreams = 256;              // threads that place graphs simultaneously
+constexpr size_t kMostNodes = size_t{1} << 20;  // nodes of one graph; one more begins another
+// Threads whose graphs are told apart; one thread more ends all begun graphs.
+constexpr size_t kMostStreams = 256;
 constexpr size_t kMostGraphs = 256;               // graphs that may match a target
 constexpr size_t kMostKept = size_t{1} << 22;     // nodes of all graphs
 constexpr size_t kMostEager = size_t{1} << 16;    // ops and functions that ran, by device
-constexpr size_t kMostDoubles = size_t{1} << 16;  // graphs that may be logged a second time
+constexpr size_t kMostDoubles = size_t{1} << 16;  // graphs whose second copy is recognized
 constexpr size_t kMostNumbers = 100, kMostNames = 8;
 constexpr size_t kWindow = size_t{64} << 20;  // bytes of the file in memory at a time
 

@@ -52,7 +52,8 @@ struct PlacementLog {
   // Graphs that may match a target, in the log's order. A graph that is logged twice (bare, and
   // after "placer.cc:NNN]") is kept once. A log does not mark the end of a graph: the next one
   // begins at a repeated name, an argument after other nodes, in a function at a node with inputs
-  // after the constants, or after a line about an eager op or a dumped graph.
+  // after the constants, after a line about an eager op or a dumped graph, or when there are too
+  // many nodes or threads.
   std::vector<LoggedGraph> graphs;
   // How often each eager op ("Executing op X in device D") ran on each device, by (op, device).
   std::map<std::pair<std::string, std::string>, int64_t> eager;

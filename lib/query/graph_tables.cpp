@@ -14,6 +14,7 @@
 #include "lib/shape/flops.h"
 #include "lib/shape/module_shapes.h"
 #include "lib/support/file.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -51,13 +52,33 @@ CREATE TABLE attributes (
   value TEXT               -- as `grapnel opt --print` shows it: float, [1,2,2,1], "SAME"
 );
 
--- Const nodes; their values stay in the file.
+-- Const nodes; the table `statistics` describes their values.
 CREATE TABLE constants (
   node INTEGER PRIMARY KEY,  -- nodes.id
   dtype TEXT,
   shape TEXT,              -- [2,3]
   elements INTEGER,        -- NULL: unknown, or more than fit in 64 bits
   bytes INTEGER            -- in the file
+);
+
+-- The values of variables and constants. A variable's value is that in the model's checkpoint.
+CREATE TABLE statistics (
+  node INTEGER PRIMARY KEY,  -- nodes.id
+  name TEXT,               -- of a variable as in the program: dense/kernel; of a constant: FUNCTION/NODE
+  kind TEXT,               -- variable, constant
+  layer TEXT,              -- layers.name; NULL: in no layer
+  dtype TEXT,
+  shape TEXT,              -- [2,3]
+  elements INTEGER,        -- NULL: unknown
+  min REAL,                -- of the finite elements, like max, mean and deviation; NULL: none is known
+  max REAL,
+  mean REAL,
+  deviation REAL,          -- the standard deviation
+  nan INTEGER,             -- NaN elements; NULL, like infinite and zeros: no real numbers, or unknown
+  infinite INTEGER,
+  zeros INTEGER,
+  hash TEXT,               -- as `git diff` shows it after git-setup; NULL: the value is unknown
+  problem TEXT             -- why the value is unknown; NULL: it is known
 );
 
 -- Outputs of nodes: inferred types plus those in the file, in functions also those of the callers' arguments.
@@ -179,13 +200,14 @@ constexpr const char kIndexes[] =
 RowCell Text(llvm::StringRef text) { return text; }
 RowCell TextOrNull(llvm::StringRef text) { return text.empty() ? RowCell() : RowCell(text); }
 RowCell Number(int64_t number) { return number; }
+RowCell KindOf(const ValueRow& row) { return Text(row.is_variable ? "variable" : "constant"); }
 
 std::string HashText(uint64_t hash) { return llvm::formatv("{0:x-16}", hash).str(); }
 
 // The functions that receive each table's rows; null if the caller did not request the table.
 struct RowSinks {
-  RowSink nodes, edges, attributes, constants, outputs, costs, bodies, layers, scopes, functions,
-      calls, lines;
+  RowSink nodes, edges, attributes, constants, statistics, outputs, costs, bodies, layers, scopes,
+      functions, calls, lines;
 };
 struct TableOfGraph {
   const char* name;
@@ -197,6 +219,8 @@ constexpr TableOfGraph kTables[] = {
     {"edges", &RowSinks::edges, "INSERT INTO edges VALUES(?,?,?,?,?)"},
     {"attributes", &RowSinks::attributes, "INSERT INTO attributes VALUES(?,?,?)"},
     {"constants", &RowSinks::constants, "INSERT INTO constants VALUES(?,?,?,?,?)"},
+    {"statistics", &RowSinks::statistics,
+     "INSERT INTO statistics VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
     {"outputs", &RowSinks::outputs, "INSERT INTO outputs VALUES(?,?,?,?,?,?)"},
     {"costs", &RowSinks::costs, "INSERT INTO costs VALUES(?,?,?,?,?,?)"},
     {"bodies", &RowSinks::bodies, "INSERT INTO bodies VALUES(?,?,?,?,?,?)"},
@@ -210,11 +234,10 @@ constexpr TableOfGraph kTables[] = {
 
 class Tables {
  public:
-  Tables(const Module& module, const LineTable& lines, llvm::ArrayRef<std::string> from_outside,
-         const LayerSource& layers, RowSinks sinks)
-      : module_(module), lines_(lines), from_outside_(from_outside), rows_(std::move(sinks)) {
+  Tables(const Module& module, const LineTable& lines, const TableSources& sources, RowSinks sinks)
+      : module_(module), lines_(lines), sources_(sources), rows_(std::move(sinks)) {
     bool needs_layers = rows_.nodes || rows_.costs || rows_.layers;
-    if (layers && needs_layers) layers_ = layers();
+    if (sources.layers && needs_layers) layers_ = sources.layers();
     if (!rows_.outputs && !rows_.costs && !rows_.bodies) return;
     shapes_ = std::make_unique<ModuleShapes>(module);
     if (!rows_.costs && !rows_.bodies) return;
@@ -226,6 +249,7 @@ class Tables {
     RETURN_IF_ERROR(Add(module_.main, {}));
     for (const auto& function : module_.functions)
       RETURN_IF_ERROR(Add(function->body, function->name()));
+    if (rows_.statistics) RETURN_IF_ERROR(AddStatistics());
     if (rows_.functions) RETURN_IF_ERROR(AddFunctions());
     if (rows_.layers) RETURN_IF_ERROR(AddLayers());
     return rows_.scopes ? AddScopes() : Error::success();
@@ -233,6 +257,7 @@ class Tables {
 
  private:
   Error Add(const Graph& graph, llvm::StringRef function) {
+    first_ids_[&graph] = first_id_;
     for (Node node : graph.nodes()) {
       if (rows_.outputs) RETURN_IF_ERROR(AddOutputs(node, shapes_->Of(graph)));
       if (rows_.costs) RETURN_IF_ERROR(AddCost(node));
@@ -258,7 +283,7 @@ class Tables {
   }
 
   Error AddFunctions() {
-    FunctionLibrary library = ReadFunctionLibrary(module_, from_outside_);
+    FunctionLibrary library = ReadFunctionLibrary(module_, sources_.named_outside);
     for (const LibraryFunction& each : library.functions) {
       auto name_of = [&](int number) {
         return number < 0 ? RowCell() : Text(library.functions[number].function->name());
@@ -288,6 +313,30 @@ class Tables {
       RETURN_IF_ERROR(
           rows_.layers({Text(layer.name), TextOrNull(layer.class_name), Number(layer.parameters),
                         flops, TextOrNull(layer.shape), TextOrNull(layer.parent)}));
+    }
+    return Error::success();
+  }
+
+  Error AddStatistics() {
+    if (!sources_.values) return Error::success();
+    for (const ValueRow& row : sources_.values()) {
+      std::string shape = row.shape.ToString();
+      RowCell elements, min, max, mean, deviation, nan, infinite, zeros;
+      if (row.elements() >= 0) elements = Number(row.elements());
+      if (const auto& numbers = row.numbers) {
+        nan = Number(numbers->nan);
+        infinite = Number(numbers->positive_infinite + numbers->negative_infinite);
+        zeros = Number(numbers->zero);
+        if (numbers->finite() > 0) {
+          min = numbers->min, max = numbers->max;
+          mean = numbers->mean(), deviation = numbers->deviation();
+        }
+      }
+      RETURN_IF_ERROR(rows_.statistics(
+          {Number(first_ids_.lookup(&row.node.graph()) + row.node.id()), Text(row.name),
+           KindOf(row), TextOrNull(row.layer), Text(DataTypeName(row.dtype)), Text(shape), elements,
+           min, max, mean, deviation, nan, infinite, zeros, TextOrNull(row.hash),
+           TextOrNull(row.problem)}));
     }
     return Error::success();
   }
@@ -417,18 +466,18 @@ class Tables {
 
   const Module& module_;
   const LineTable& lines_;
-  llvm::ArrayRef<std::string> from_outside_;
+  const TableSources& sources_;
   RowSinks rows_;
   QueriedLayers layers_;
   std::unique_ptr<ModuleShapes> shapes_;
   std::unique_ptr<ModuleCosts> costs_of_;
   std::map<const Graph*, std::optional<int64_t>> runs_;
   int64_t first_id_ = 0;
+  llvm::DenseMap<const Graph*, int64_t> first_ids_;
 };
 
 Error FillTables(const Module& module, const LineTable& lines, llvm::StringRef only_for,
-                 llvm::ArrayRef<std::string> from_outside, const LayerSource& layers,
-                 Database* database) {
+                 const TableSources& sources, Database* database) {
   std::optional<llvm::StringSet<>> wanted;
   if (!only_for.empty()) wanted = database->TablesReadBy(only_for);
   RowSinks sinks;
@@ -438,7 +487,7 @@ Error FillTables(const Module& module, const LineTable& lines, llvm::StringRef o
     sinks.*
         table.sink = [insert](llvm::ArrayRef<RowCell> cells) mutable { return insert.Row(cells); };
   }
-  return Tables(module, lines, from_outside, layers, std::move(sinks)).AddAll();
+  return Tables(module, lines, sources, std::move(sinks)).AddAll();
 }
 
 Error AddRewrite(const Rewrite& rewrite, Database::Insert* rewrites, Database::Insert* nodes) {
@@ -454,6 +503,11 @@ Error AddRewrite(const Rewrite& rewrite, Database::Insert* rewrites, Database::I
   return Error::success();
 }
 
+TableColumn::Type TypeOfColumn(llvm::StringRef sql) {
+  if (sql.starts_with("INTEGER")) return TableColumn::Type::kInteger;
+  return sql.starts_with("REAL") ? TableColumn::Type::kNumber : TableColumn::Type::kText;
+}
+
 }  // namespace
 
 const char* GraphSchema() { return kSchema; }
@@ -466,27 +520,26 @@ std::vector<TableColumn> ColumnsOf(llvm::StringRef table) {
   rest.substr(begin).split("\n);").first.split(lines, '\n');
   for (llvm::StringRef line : llvm::ArrayRef(lines).drop_front()) {
     auto [name, type] = line.trim().split(' ');
-    columns.push_back({name.str(), type.starts_with("INTEGER")});
+    columns.push_back({name.str(), TypeOfColumn(type)});
   }
   return columns;
 }
 
 Error ForEachRow(const Module& module, const LineTable& lines, llvm::StringRef name, RowSink sink,
-                 llvm::ArrayRef<std::string> from_outside, const LayerSource& layers) {
+                 const TableSources& sources) {
   RowSinks sinks;
   const auto* table =
       llvm::find_if(kTables, [&](const TableOfGraph& each) { return name == each.name; });
   assert(table != std::end(kTables));
   sinks.*table->sink = std::move(sink);
-  return Tables(module, lines, from_outside, layers, std::move(sinks)).AddAll();
+  return Tables(module, lines, sources, std::move(sinks)).AddAll();
 }
 
 Error AddGraph(const Module& module, Database* database, const LineTable& lines,
-               llvm::StringRef only_for, llvm::ArrayRef<std::string> from_outside,
-               const LayerSource& layers) {
+               llvm::StringRef only_for, const TableSources& sources) {
   RETURN_IF_ERROR(database->Execute(kSchema));
   RETURN_IF_ERROR(database->Execute("BEGIN"));
-  RETURN_IF_ERROR(FillTables(module, lines, only_for, from_outside, layers, database));
+  RETURN_IF_ERROR(FillTables(module, lines, only_for, sources, database));
   RETURN_IF_ERROR(database->Execute("COMMIT"));
   return database->Execute(kIndexes);
 }

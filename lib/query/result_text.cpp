@@ -1,5 +1,7 @@
 #include "lib/query/result_text.h"
 
+#include <charconv>
+
 #include "lib/support/json.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringSet.h"
@@ -7,16 +9,24 @@
 namespace grapnel {
 namespace {
 
-std::string TextOfCell(const QueryCell& cell) {
+// Returns the fewest digits that read back as the same number.
+std::string ExactText(double number) {
+  char text[40];
+  return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
+}
+
+// `number_text` makes the text of a number that is not an integer.
+std::string TextOfCell(const QueryCell& cell, std::string (*number_text)(double)) {
   if (const auto* number = std::get_if<int64_t>(&cell)) return std::to_string(*number);
-  if (const auto* number = std::get_if<double>(&cell)) return llvm::formatv("{0:g}", *number).str();
+  if (const auto* number = std::get_if<double>(&cell)) return number_text(*number);
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   return "";
 }
 
 // Returns the cell on one line, truncated to `widest` bytes.
 std::string ForTable(const QueryCell& cell, const ShortNames& names, size_t widest) {
-  std::string text = names.InText(TextOfCell(cell));
+  std::string text =
+      names.InText(TextOfCell(cell, [](double number) { return NumberText(number); }));
   for (char& c : text)
     if (c == '\n' || c == '\t' || c == '\r') c = ' ';
   if (text.size() <= widest) return text;
@@ -66,7 +76,8 @@ void WriteCsv(const QueryResult& result, llvm::raw_ostream& os) {
     os << "\n";
   };
   print(result.columns, [](const std::string& name) { return name; });
-  for (const auto& row : result.rows) print(row, TextOfCell);
+  for (const auto& row : result.rows)
+    print(row, [](const QueryCell& cell) { return TextOfCell(cell, ExactText); });
 }
 
 void WriteResultJson(const QueryResult& result, llvm::json::OStream& json) {

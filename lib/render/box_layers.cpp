@@ -46,6 +46,13 @@ int BoxLayers::Of(const Node& node) const {
   return layer < 0 ? -1 : numbers_of_other_[layer];
 }
 
+llvm::StringRef BoxLayers::NameOfSublayer(const Graph& graph, llvm::StringRef scope) const {
+  const Function* function = FunctionOf(graph);
+  llvm::StringRef body = function ? function->name() : llvm::StringRef();
+  llvm::StringRef name = table_.NameOfSublayer(body, scope);
+  return name.empty() ? other_.NameOfSublayer(body, scope) : name;
+}
+
 int BoxLayers::Common(int a, int b) const {
   while (a != b) {
     int& later = a > b ? a : b;

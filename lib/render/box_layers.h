@@ -33,6 +33,8 @@ class BoxLayers {
   const Layer& operator[](int layer) const { return layers_[layer]; }
   // Returns the number of the innermost layer to which a node belongs; -1 if it belongs to none.
   int Of(const Node& node) const;
+  // Returns the program's name of a layer in a layer; see LayerTable::NameOfSublayer.
+  llvm::StringRef NameOfSublayer(const Graph& graph, llvm::StringRef scope) const;
   // Returns what the program calls a variable of the main graph: "dense/kernel"; empty if unknown.
   std::string VariableOf(const Node& node) const { return variables_.lookup(node.name()); }
   // Returns the innermost layer that contains both; -1 if there is none.

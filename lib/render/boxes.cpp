@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/render/labels.h"
+#include "lib/render/loop_variables.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -29,6 +31,7 @@ class BoxMaker {
       : plan_(plan), tree_(*plan.tree), graph_(*plan.graph), picture_(*picture) {
     if (plan.function) prefix_ = plan.function->name().str() + "/";
     ends_ = PrefixOfEnds(graph_);
+    variables_.emplace(graph_, plan.loop);
   }
 
   BodyBoxes Run() && {
@@ -106,7 +109,7 @@ class BoxMaker {
     cluster.title = Titled(id, parent);
     cluster.name = tree_.scope(id).layer_class.str();
     cluster.layer = tree_.scope(id).layer.str();
-    cluster.tooltip = prefix_ + path + ", " + Plural(tree_.scope(id).num_ops, "op");
+    cluster.tooltip = prefix_ + path + ", " + Plural(tree_.scope(id).num_shown, "op");
     cluster.parent = parent;
     cluster.made_up = tree_.IsMadeUp(id);
     cluster.kept = tree_.scope(id).kept;
@@ -166,7 +169,10 @@ class BoxMaker {
     }
     box.tooltip = box.id;
     if (!node.device().empty()) box.tooltip += " on " + Printable(ShortDevice(node.device()));
-    if (IsArgument(node) || IsResult(node)) box.name = Printable(NameOfEnd(node.name(), ends_));
+    if (IsArgument(node) || IsResult(node)) {
+      box.name = variables_->Of(node);
+      if (box.name.empty()) box.name = Printable(NameOfEnd(node.name(), ends_));
+    }
     if (IsArgument(node)) box.title = "arg " + std::to_string(node.GetInt("index"));
     if (IsResult(node)) box.title = "result " + std::to_string(node.GetInt("index"));
     return Add(std::move(box));
@@ -195,7 +201,7 @@ class BoxMaker {
       box.title = Titled(scope, box.cluster);
       box.name = tree_.scope(scope).layer_class.str();
       box.layer = tree_.scope(scope).layer.str();
-      box.tooltip = prefix_ + path + ", " + Plural(tree_.scope(scope).num_ops, "op") +
+      box.tooltip = prefix_ + path + ", " + Plural(tree_.scope(scope).num_shown, "op") +
                     " (--scope " + path + " opens it)";
       box.made_up = tree_.IsMadeUp(scope);
       box.kept = tree_.scope(scope).kept;
@@ -215,6 +221,7 @@ class BoxMaker {
   const Graph& graph_;
   Picture& picture_;
   std::string prefix_, ends_;  // of full names; of names of arguments and results
+  std::optional<LoopVariables> variables_;
   std::vector<ScopeState> states_;
   llvm::DenseMap<int, ScopeId> scopes_;          // by cluster
   llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // boxes of [0] closed scopes, [1] rests

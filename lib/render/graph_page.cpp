@@ -254,7 +254,8 @@ const PageBody& GraphPage::Body(size_t body) {
   Slot& slot = *bodies_[body];
   std::call_once(slot.body_once, [&] {
     slot.body.emplace(PageBody{Scopes(body), find_, marks_, KindsOfMarks(body),
-                               EntryOf(graph(body)), clusters_, Stacks(), layers_});
+                               EntryOf(graph(body)), clusters_, Stacks(), layers_, values_.get(),
+                               LoopVariables(graph(body), loops_.lookup(slot.graph))});
   });
   return *slot.body;
 }
@@ -427,6 +428,10 @@ const LineTable& GraphPage::Lines() {
     stacks_ = std::make_unique<StackTexts>(lines_, page_lines_);
   });
   return lines_;
+}
+
+void GraphPage::SetValues(PageValues values) {
+  values_ = std::make_unique<ValueTexts>(std::move(values));
 }
 
 StackTexts& GraphPage::Stacks() {

@@ -17,6 +17,7 @@
 #include "lib/render/scope_view.h"
 #include "lib/render/xla_clusters.h"
 #include "lib/shape/module_shapes.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/JSON.h"
 
@@ -67,10 +68,20 @@ struct PageLines {
   std::function<std::optional<Text>(const SourceFrame&)> text;  // text around a line; may be empty
 };
 
+// The values of the variables of the main graph, for panels. Several threads call the functions.
+struct PageValues {
+  // Returns the variable that a node is or reads, or whose handle it passes on as an argument of a
+  // function; kNoNode if there is none.
+  std::function<NodeId(const Node&)> variable_of;
+  // Returns the value of a variable; nullopt if it is not known.
+  std::function<std::optional<Literal>(NodeId)> read;
+};
+
 struct PageBody;
 class KnownNodeTexts;
 class PageRows;
 class StackTexts;
+class ValueTexts;
 
 constexpr size_t kIndexPage = 4096;  // nodes in one page of an index
 
@@ -114,6 +125,8 @@ class GraphPage {
   }
   // Call it before requesting a document.
   void SetLines(PageLines lines) { page_lines_ = std::move(lines); }
+  // Call it before requesting a document.
+  void SetValues(PageValues values);
 
   // Title, bodies with their calls, signatures, problems, colors, devices, XLA clusters, marks, and
   // the scopes and functions that are open at first.
@@ -157,12 +170,12 @@ class GraphPage {
   std::string SearchJson(llvm::StringRef text, size_t limit, const SeenNodes& seen,
                          llvm::function_ref<bool()> is_gone);
 
-  // The layers, and the boxes that show them: {"layers": [{"path", "class", "outputs": types of the
-  // tensors that others read, "parameters": with those of layers in it, "trainable": of these, if
-  // the file says it, "open": true if they are at least so many, "weights": [[name, type]] of its
-  // own}], "boxes": [[layer, body, scope, node]]}. A box is that of the scope or, if this is -1,
-  // that of the node; a layer without a box of its own has that of its first node. Analyzes all
-  // bodies that have nodes of layers.
+  // The layers, and the boxes that show them: {"layers": [{"path", "class", "outputs": types of
+  // the tensors that others read, "parameters": with those of layers in it, "trainable": of these,
+  // if the file says it, "open": true if they are at least so many, "weights": [[name, type, node]]
+  // of its own, where the node is that in the main graph, if it is there}], "boxes": [[layer, body,
+  // scope, node]]}. A box is that of the scope or, if this is -1, that of the node; a layer without
+  // a box of its own has that of its first node. Analyzes all bodies that have nodes of layers.
   std::string LayersJson();
 
   // The values that filters can hide, in all bodies: {"op": [[text, nodes], ...], "job", "task",
@@ -250,7 +263,7 @@ class GraphPage {
   std::function<BoxLayers()> find_layers_;
   std::once_flag layers_once_;
   BoxLayers layers_;
-  llvm::DenseSet<const Graph*> loops_;
+  llvm::DenseMap<const Graph*, Node> loops_;
   std::optional<PageOpening> opening_;  // set by OpenAs
   const LineTable& Lines();
   StackTexts& Stacks();
@@ -258,6 +271,7 @@ class GraphPage {
   std::once_flag lines_once_;
   LineTable lines_;
   std::unique_ptr<StackTexts> stacks_;
+  std::unique_ptr<ValueTexts> values_;  // null: the values of variables are not known
   const PageMarks* marks_;
   XlaClusters clusters_;
   std::vector<std::unique_ptr<Slot>> bodies_;

@@ -243,7 +243,7 @@ llvm::StringRef NameOfEnd(llvm::StringRef name, llvm::StringRef prefix) {
   return name;
 }
 
-std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds, size_t all) {
+std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds) {
   std::vector<std::tuple<bool, size_t, llvm::StringRef>> order;
   for (auto [op, count] : kinds) {
     llvm::StringRef name = graph.module().strings.Get(op);
@@ -251,13 +251,11 @@ std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kind
   }
   std::sort(order.begin(), order.end());
   std::string text;
-  size_t counted = 0;
-  for (auto [op, count] : kinds) counted += count;
   for (size_t i = 0; i < order.size() && i < kKindsShown; ++i) {
     text += (i ? ", " : "") + std::to_string(~std::get<1>(order[i])) + " " +
             Printable(std::get<2>(order[i]));
   }
-  return order.size() > kKindsShown || counted < all ? text + ", \xe2\x80\xa6" : text;
+  return order.size() > kKindsShown ? text + ", \xe2\x80\xa6" : text;
 }
 
 OpGroup GroupOf(llvm::StringRef op) {

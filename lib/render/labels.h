@@ -40,9 +40,8 @@ llvm::StringRef NameOfEnd(llvm::StringRef name, llvm::StringRef prefix);
 std::string InputName(const OpInfo* info, const Node& node, int slot);
 
 // Returns "3 Conv2D, 3 Relu6, ...": first expensive ops (OpGroup::kHeavy), then all others, both by
-// frequency, up to a limit. `kinds`: node counts by op. `all`: the number of nodes, if `kinds` may
-// lack some.
-std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds, size_t all = 0);
+// frequency, up to a limit. `kinds`: node counts by op.
+std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds);
 
 // The category of an op, for colors and legend.
 enum class OpGroup { kOther, kInput, kState, kHeavy, kMath, kMove, kControl };

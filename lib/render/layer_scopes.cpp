@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lib/render/scope_tree_builder.h"
+#include "lib/support/printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -59,6 +60,8 @@ void ScopeTree::Builder::NameLayerScopes(llvm::ArrayRef<int> common) {
   layer_around_.assign(found_.size(), -1);
   // A function that a layer calls is in that layer as a whole.
   layer_around_[kRootScope] = std::max(common[kRootScope], -1);
+  if (int layer = layer_around_[kRootScope]; layer >= 0)
+    tree_.layer_around_ = (*layers_)[layer].path;
   for (ScopeId id = 1; id < found_.size(); ++id) {
     int around = layer_around_[id] = layer_around_[found_[id].parent];
     if (found_[id].kept) {  // a replica keeps its name, also if the whole of it is a layer
@@ -68,7 +71,10 @@ void ScopeTree::Builder::NameLayerScopes(llvm::ArrayRef<int> common) {
     std::vector<int> candidates;  // the layers between `around` and the common one, outermost first
     for (int layer = common[id]; layer >= 0 && layer != around; layer = (*layers_)[layer].parent)
       candidates.insert(candidates.begin(), layer);
-    if (candidates.empty()) continue;
+    if (candidates.empty()) {
+      SetSublayer(id, around);
+      continue;
+    }
     auto named = llvm::find_if(candidates, [&](int layer) { return IsCalledAs(id, layer); });
     bool only_wraps = members[id] == 1 && scopes[id] == 1;
     if (named == candidates.end() && only_wraps) continue;
@@ -89,6 +95,25 @@ void ScopeTree::Builder::SetLayer(ScopeId scope, int layer) {
   found.layer = layer_around_[scope] = layer;
   llvm::StringRef around = found.path.drop_back(LastPart(found.path).size());
   found.name = Keep((around + (*layers_)[layer].label).str());
+}
+
+// Names the scope if it is a layer in the layer `around` that is no row of its own.
+void ScopeTree::Builder::SetSublayer(ScopeId scope, int around) {
+  Found& found = found_[scope];
+  bool may_be = around >= 0 && !(*layers_)[around].is_model;
+  llvm::StringRef name = may_be ? layers_->NameOfSublayer(graph_, found.path) : "";
+  if (name.empty()) return;
+  llvm::StringRef outer = (*layers_)[around].path;
+  for (ScopeId id = found.parent; id != kRootScope && found_[id].layer < 0;
+       id = found_[id].parent) {
+    if (found_[id].sublayer.empty()) continue;
+    outer = found_[id].sublayer;
+    break;
+  }
+  std::string printable = Printable(name);
+  found.sublayer = Keep((outer + "/" + printable).str());
+  llvm::StringRef before = found.path.drop_back(LastPart(found.path).size());
+  found.name = Keep((before + printable).str());
 }
 
 // Returns the scope of a layer that a scope is or is in; kNoScope if there is none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/io/saved_variables.h"
 #include "lib/ir/attr.h"
 #include "lib/ir/function_ends.h"
 #include "lib/ir/literal.h"
@@ -68,13 +69,41 @@ std::string TextWithPlaces(const Node& node, bool is_plain) {
          Printable(text.substr(at + inputs.size()));
 }
 
-// Returns the key that a result has in the signature whose body this is; empty if it has none.
-std::string KeyOfResult(const PageBody& body, const Node& node) {
+// Returns the name of the loop's variable that an argument or result is, or the key that a result has
+// in the signature whose body this is; empty if it is neither.
+std::string KeyOfEnd(const PageBody& body, const Node& node) {
+  if (std::string variable = body.variables.Of(node); !variable.empty()) return variable;
   if (!body.entry || !IsResult(node) || node.num_inputs() == 0) return "";
   Port port = node.input(0);
   for (const SignatureBody::End& end : body.entry->outputs)
     if (end.port == port) return end.key;
   return "";
+}
+
+ValueTexts::Text TextOfValue(const Literal& value) {
+  ValueTexts::Text text;
+  text.value = PrintableStart(value.ToString());
+  constexpr int64_t kSeenAtOnce = 8;
+  std::optional<LiteralStatistics> statistics;
+  if (value.num_elements() > kSeenAtOnce) statistics = StatisticsOf(value);
+  if (statistics)
+    text.statistics =
+        JsonText([&](llvm::json::OStream& json) { WriteStatisticsJson(*statistics, json); });
+  text.hash = llvm::xxh3_64bits(text.value + text.statistics);
+  return text;
+}
+
+// The value of the variable that a node is or reads; null if it is not known.
+struct StoredValue {
+  const ValueTexts::Text* text = nullptr;
+  std::string variable;  // its name
+};
+StoredValue StoredValueOf(const PageBody& body, const Node& node) {
+  NodeId id = body.values ? body.values->VariableOf(node) : kNoNode;
+  if (id == kNoNode) return {};
+  Node variable = node.graph().module().main.node(id);
+  std::string name = body.layers.VariableOf(variable);
+  return {body.values->Of(id), name.empty() ? NameOfVariable(variable) : std::move(name)};
 }
 
 class Writer {
@@ -86,7 +115,7 @@ class Writer {
     json_.attribute("op", Printable(node_.op()));
     if (IsArgument(node_)) json_.attribute("label", "arg " + Index());
     if (IsResult(node_)) json_.attribute("label", "result " + Index());
-    Text("key", Printable(KeyOfResult(body_, node_)));
+    Text("key", Printable(KeyOfEnd(body_, node_)));
     OpGroup group = GroupOf(node_.op());
     json_.attribute("group", static_cast<int>(group));
     if (group == OpGroup::kInput) json_.attribute("input", true);
@@ -143,19 +172,24 @@ class Writer {
   }
 
   void Value() {
-    if (!IsConstant(node_)) return;
+    if (!IsConstant(node_)) return ValueOfVariable();
     auto literal = Literal::FromConst(node_);
     if (!literal) return llvm::consumeError(literal.takeError());
-    json_.attribute("value", PrintableStart(literal->ToString()));
-    constexpr int64_t kSeenAtOnce = 8;
-    if (literal->num_elements() > kSeenAtOnce) Statistics(*literal);
+    WriteValue(TextOfValue(*literal));
   }
 
-  void Statistics(const Literal& literal) {
-    std::optional<LiteralStatistics> statistics = StatisticsOf(literal);
-    if (!statistics) return;
+  void ValueOfVariable() {
+    StoredValue stored = StoredValueOf(body_, node_);
+    if (!stored.text) return;
+    json_.attribute("variable", Printable(stored.variable));
+    WriteValue(*stored.text);
+  }
+
+  void WriteValue(const ValueTexts::Text& text) {
+    json_.attribute("value", text.value);
+    if (text.statistics.empty()) return;
     json_.attributeBegin("statistics");
-    WriteStatisticsJson(*statistics, json_);
+    json_.rawValue(text.statistics);
     json_.attributeEnd();
   }
 
@@ -285,13 +319,13 @@ std::string OutputTypes(const ShapeMap& shapes, const Node& node) {
 // Makes bytes that are equal only for nodes whose traits and panels have the same texts; if
 // `is_of_page`, only for nodes of this page. Making them takes a fraction of the time that the
 // texts take.
-void NodeTexts::MakeKey(const Node& node, Key* key, bool* is_of_page) const {
+void NodeTexts::MakeKey(const Node& node, bool with_panel, Key* key, bool* is_of_page) const {
   AppendText(node.op(), key);
   AppendText(node.device(), key);
   AppendBytes(node.num_inputs(), key);
   if (body_.marks && body_.marks->device_of) AppendText(body_.marks->device_of(node), key);
   AppendText(body_.clusters.Of(node), key);
-  AppendText(KeyOfResult(body_, node), key);
+  AppendText(KeyOfEnd(body_, node), key);
   int outputs = NumOutputs(node);
   AppendBytes(outputs, key);
   for (int port = 0; port < std::min(outputs, kMostTypes); ++port) {
@@ -314,6 +348,11 @@ void NodeTexts::MakeKey(const Node& node, Key* key, bool* is_of_page) const {
   // The texts contain names, or depend on the readers.
   bool is_of_node = outputs > kMostTypes || !HasPlainNames(node);
   if (is_of_node) AppendBytes(node.id(), key);
+  StoredValue stored = with_panel ? StoredValueOf(body_, node) : StoredValue();
+  if (stored.text) {
+    AppendText(stored.variable, key);
+    AppendBytes(stored.text->hash, key);
+  }
   // The numbers of called functions' bodies, and the definitions of ops that are functions, are
   // those of the page.
   *is_of_page = is_of_node || MayCallFunctions(node) || body_.find(node.op());
@@ -322,7 +361,7 @@ void NodeTexts::MakeKey(const Node& node, Key* key, bool* is_of_page) const {
 SharedTexts NodeTexts::SharedOf(const Node& node, bool with_panel) {
   bool is_of_page = false;
   Key key;
-  MakeKey(node, &key, &is_of_page);
+  MakeKey(node, with_panel, &key, &is_of_page);
   if (in_file_ && with_panel && !is_of_page) {
     if (const SharedTexts* found = in_file_->Find({key.size(), llvm::xxh3_64bits(key.str())}))
       return {found->traits | kInFile, found->panel | kInFile};
@@ -408,6 +447,24 @@ uint32_t NodeTexts::StackOf(const Node& node) {
   const Function* function = node.graph().function();
   llvm::StringRef name = function ? function->name() : "";
   return texts_.Number(PageTextKind::kStack, body_.stacks.Of(name, node));
+}
+
+NodeId ValueTexts::VariableOf(const Node& node) const {
+  bool may_show = IsVariable(node) || node.op() == "ReadVariableOp" ||
+                  (IsArgument(node) && node.GetType("T") == proto::DT_RESOURCE);
+  return may_show ? values_.variable_of(node) : kNoNode;
+}
+
+const ValueTexts::Text* ValueTexts::Of(NodeId variable) {
+  Made* made;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    made = &made_[variable];
+  }
+  std::call_once(made->once, [&] {
+    if (std::optional<Literal> value = values_.read(variable)) made->text = TextOfValue(*value);
+  });
+  return made->text ? &*made->text : nullptr;
 }
 
 std::string StackTexts::Of(llvm::StringRef function, const Node& node) {

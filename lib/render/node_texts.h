@@ -46,8 +46,9 @@ std::string OutputTypes(const ShapeMap& shapes, const Node& node);
 //             colors, "input": true, "device", "cluster", "types": of the first thousand
 //             outputs, "attributes": AttributesText, "calls": [[role, function, body]]}
 //   panel    {"device": as requested, "placed", "text", "custom": true, "value", "statistics",
-//             "attributes": [[name, text, [body of a function in it]]], "in": names of the data
-//             inputs, "out": names of the outputs, "types": {port: type} of further outputs}
+//             "variable": the name of the variable that has this value, "attributes": [[name,
+//             text, [body of a function in it]]], "in": names of the data inputs, "out": names of
+//             the outputs, "types": {port: type} of further outputs}
 //   box      {"notes", "noted": ids of the constants in the notes, less the node's, "flops",
 //             "bytes"}
 //   details  [{"what", "card", "lines"} or {"what", "card", "before", "after"}]
@@ -79,7 +80,7 @@ class NodeTexts {
     bool is_of_page;  // the texts depend on the page or on the node's name
   };
   using Key = llvm::SmallString<512>;
-  void MakeKey(const Node& node, Key* key, bool* is_of_page) const;
+  void MakeKey(const Node& node, bool with_panel, Key* key, bool* is_of_page) const;
 
   const PageBody& body_;
   PageTexts& texts_;

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "lib/ir/find.h"
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
+#include "lib/render/labels.h"
 #include "lib/render/scope_lookup.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -16,9 +18,10 @@ namespace {
 // Numbers of boxes. A picture with fewer than kFew shows too little; at kEnough, no more scopes are
 // opened; a scope that would give more than kMany should stay closed.
 constexpr size_t kFew = 7, kEnough = 20, kMany = 40;
-// Once a picture has this many boxes, parts that were cut along the flow may stay closed. Layers
-// may if there are kFew.
-constexpr size_t kReadable = 8;
+// Once a picture has this many boxes, parts that were cut along the flow may stay closed. Nested
+// models may if there are kFew. Other layers may if there are kFewLayers besides the inputs and
+// results of the graph.
+constexpr size_t kReadable = 8, kFewLayers = 2;
 
 struct Entity {
   bool is_scope;
@@ -98,7 +101,8 @@ class Opener {
     if (options_.signature && options_.signature->graph == graph)
       fold.signature = options_.signature;
     if (!loops_) loops_ = LoopGraphs(module_);
-    fold.of_loop = loops_->contains(graph);
+    body->loop = loops_->lookup(graph);
+    fold.of_loop = static_cast<bool>(body->loop);
     body->is_entry = entry_ && graph == entry_->graph;
     body->folding = Fold(*graph, in_part ? selected : std::vector<bool>(), fold);
     body->tree = std::make_unique<ScopeTree>(*graph, body->folding.uses, kGroupAbove,
@@ -195,9 +199,14 @@ class Opener {
         candidates_.push_back({body, entity.id, down, eligible, entity.num_ops, order_++, Node(),
                                settled, !core.layer.empty(), core.is_model});
       } else {
+        num_ends_ += IsEnd(body->graph->node(entity.id));
         AddCalls(body, entity.id, depth, eligible);
       }
     }
+  }
+
+  static bool IsEnd(const Node& node) {
+    return GroupOf(node.op()) == OpGroup::kInput || IsResult(node);
   }
 
   void AddCalls(BodyPlan* body, NodeId caller, int depth, bool eligible) {
@@ -305,7 +314,13 @@ class Opener {
     size_t nodes = candidate.body->graph->num_nodes();
     bool is_most =
         candidate.is_layer ? candidate.num_ops * 5 > nodes * 3 : candidate.num_ops * 2 > nodes;
-    return !candidate.caller && !IsSeries(candidate) && is_most;
+    return !candidate.caller && !IsSeries(candidate) && is_most && !IsWhole(candidate);
+  }
+
+  // True if the scope is one layer for the user, as a row of the model's summary is, and there are
+  // others to see: then it stays closed, however many ops it has.
+  bool IsWhole(const Candidate& candidate) const {
+    return candidate.is_layer && !candidate.is_model && num_boxes_ >= kFewLayers + num_ends_;
   }
 
   bool HoldsSlices(const Candidate& candidate) const {
@@ -317,6 +332,7 @@ class Opener {
   bool MayStayClosed(const Candidate& candidate) const {
     if (HoldsSlices(candidate)) return true;
     if (HidesMost(candidate)) return false;
+    if (IsWhole(candidate)) return true;
     return candidate.is_layer ? num_boxes_ >= kFew : candidate.settled && num_boxes_ >= kReadable;
   }
 
@@ -354,8 +370,8 @@ class Opener {
   }
 
   // Returns the layer to open if there are fewer than kFew boxes: a nested model, the largest one;
-  // else the layer with the fewest boxes that makes them enough, so that the others can be seen at
-  // a glance; else the one with the most boxes. Null if no layer fits.
+  // else, with fewer than kFewLayers, the layer with the fewest boxes that makes them enough, so that
+  // the others can be seen at a glance; else the one with the most boxes. Null if no layer fits.
   const Candidate* LayerToOpen() const {
     auto rank = [&](const Candidate& candidate) {
       size_t count = CountOf(candidate);
@@ -365,7 +381,8 @@ class Opener {
     };
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {
-      bool fits = candidate.eligible && candidate.is_layer && !candidate.caller &&
+      bool fits = candidate.eligible && candidate.is_layer && !IsWhole(candidate) &&
+                  !candidate.caller &&
                   num_boxes_ - 1 + CountOf(candidate) <= std::min(kMany, max_boxes_);
       if (fits && (!best || rank(candidate) < rank(*best))) best = &candidate;
     }
@@ -401,6 +418,7 @@ class Opener {
     }
     OpenWhatHidesMost();
     while (num_boxes_ < kFew) {
+      std::erase_if(candidates_, [&](const Candidate& candidate) { return IsWhole(candidate); });
       const Candidate* best = Largest(~size_t{0}, kAnyDepth);
       if (!best) break;
       Candidate candidate = *best;
@@ -468,8 +486,9 @@ class Opener {
   // The signature's body that is shown instead of the main graph.
   const SignatureBody* entry_ = nullptr;
   size_t max_boxes_;
-  std::optional<llvm::DenseSet<const Graph*>> loops_;
+  std::optional<llvm::DenseMap<const Graph*, Node>> loops_;
   size_t num_boxes_ = 0, order_ = 0;
+  size_t num_ends_ = 0;  // of num_boxes_, the inputs and results of bodies
   Plan plan_;
   llvm::DenseMap<const Graph*, BodyPlan*> bodies_;
   std::vector<Candidate> candidates_;

@@ -19,6 +19,7 @@ namespace grapnel {
 struct BodyPlan {
   const Graph* graph = nullptr;
   const Function* function = nullptr;  // null: main graph
+  Node loop;                           // a While whose body or condition this is; null: it is none
   Folding folding;
   std::unique_ptr<ScopeTree> tree;
   bool drawn = false;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "lib/render/graph_page.h"
+#include "lib/render/loop_variables.h"
 #include "lib/render/scope_view.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
@@ -39,6 +40,33 @@ class StackTexts {
   std::map<LineTable::TraceId, std::string> texts_;
 };
 
+// The values of the variables as texts for panels. Thread-safe. Makes each text once, because that
+// reads the value: the variable's node and all nodes that read it have this text.
+class ValueTexts {
+ public:
+  explicit ValueTexts(PageValues values) : values_(std::move(values)) {}
+
+  struct Text {
+    std::string value;       // its first elements
+    std::string statistics;  // JSON (WriteStatisticsJson); empty: none
+    uint64_t hash = 0;       // of both
+  };
+  // Returns the variable whose value the panel of a node shows; kNoNode if there is none.
+  NodeId VariableOf(const Node& node) const;
+  // Returns the text of a variable's value; null if the value is not known.
+  const Text* Of(NodeId variable);
+
+ private:
+  struct Made {
+    std::once_flag once;
+    std::optional<Text> text;
+  };
+
+  const PageValues values_;
+  std::mutex mutex_;
+  std::map<NodeId, Made> made_;
+};
+
 struct PageBody {
   const BodyScopes& scopes;
   const BodyFinder& find;
@@ -49,6 +77,8 @@ struct PageBody {
   const XlaClusters& clusters;
   StackTexts& stacks;
   const BoxLayers& layers;
+  ValueTexts* values;  // may be null
+  LoopVariables variables;
 };
 
 // Writes "problem_count", and "problems", beginning at entry `from`, at most `limit`, as fields of

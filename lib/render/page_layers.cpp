@@ -118,6 +118,7 @@ void GraphPage::WriteLayer(const BoxLayers::Layer& layer, llvm::json::OStream& j
       json.array([&] {
         json.value(Printable(variable.name));
         json.value(TensorText(variable.dtype, variable.shape));
+        if (auto place = Find("", variable.node)) json.value(place->second);
       });
     }
   });

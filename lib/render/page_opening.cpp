@@ -194,7 +194,7 @@ class PageOpener {
   const PageBoxes& boxes_;
   PageOpening opening_;
   std::optional<WaysFrom> ways_;
-  std::optional<llvm::DenseSet<const Graph*>> loops_;
+  std::optional<llvm::DenseMap<const Graph*, Node>> loops_;
   Plan plan_;
   std::map<const Graph*, Open> open_;
   // The scope trees of bodies that are not in plan_.

@@ -112,7 +112,7 @@ void PageRows::AddScope(ScopeId id, unsigned fields) {
   paths_.push_back(std::move(path));
   bases_.push_back(is_root ? Printable(tree.BaseOf(id)) : "");
   ends_.push_back(is_root ? Printable(PrefixOfEnds(scopes.graph())) : "");
-  layers_.push_back(scope.layer.str());
+  layers_.push_back((is_root ? tree.LayerAround(id) : scope.layer).str());
   classes_.push_back(scope.layer_class.str());
   auto add = [&](PageTextKind kind, llvm::StringRef text) {
     numbers_[static_cast<size_t>(kind)].push_back(texts_.Number(kind, text));

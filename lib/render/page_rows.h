@@ -41,7 +41,8 @@ namespace grapnel {
 //   path, title        the title only if it is not the path
 //   base       with the root scope: the beginning of names that boxes in it leave out
 //   ends       with the root scope: what boxes of arguments and results leave out (PrefixOfEnds)
-//   layer, class       of a scope that is a layer, the layer's path and class
+//   layer, class       of a scope that is a layer, the layer's path and class; of the outermost scope,
+//                      the layer that the whole body is in
 //   about, contents    texts; only scopes that can be opened have contents
 //   anchor     what the ids of nodes in the contents are less by
 //   marked     by scope and kind of mark: how many nodes have it

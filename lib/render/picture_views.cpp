@@ -109,15 +109,23 @@ class ViewsWriter {
 
   void Closed(const Box& box) {
     bool function = box.kind == BoxKind::kFunction;
-    std::string title = (function ? "function " : "") + box.title;
-    if (box.repeat > 1) title = WithCommas(box.repeat) + " \xc3\x97 " + title;
-    json_.attribute("kind", function ? "function" : "op");
-    json_.attribute("op", title);
-    if (box.name != box.title) json_.attribute("name", box.name);
-    Lines("notes", box.notes);
+    if (box.kind == BoxKind::kScope) {
+      json_.attribute("kind", "scope");
+      json_.attribute("name", box.title);
+      if (!box.name.empty()) json_.attribute("className", box.name);
+      json_.attribute("ops", box.num_ops);
+      Lines("notes", llvm::ArrayRef(box.notes).drop_front());  // the first one is the number of ops
+    } else {
+      std::string title = (function ? "function " : "") + box.title;
+      if (box.repeat > 1) title = WithCommas(box.repeat) + " \xc3\x97 " + title;
+      json_.attribute("kind", function ? "function" : "op");
+      json_.attribute("op", title);
+      if (box.name != box.title) json_.attribute("name", box.name);
+      Lines("notes", box.notes);
+    }
     json_.attribute("tip", box.tooltip);
     if (!picture_.colors.empty()) json_.attribute("fill", picture_.colors[box.color].fill);
-    Flag("stack", box.kind == BoxKind::kScope || function || box.repeat > 1);
+    Flag("stack", function || box.repeat > 1);
     Flag("input", box.input);
     Flag("output", box.output);
     Flag("focus", box.focus);

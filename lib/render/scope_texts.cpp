@@ -209,11 +209,10 @@ std::string AboutText(const PageBody& body, ScopeId id) {
   const Cost& cost = scopes.costs().Of(id);
   return JsonText([&](llvm::json::OStream& json) {
     json.object([&] {
-      json.attribute("ops", scope.num_ops);
+      json.attribute("ops", scope.num_shown);
       if (scope.group) json.attribute("siblings", SiblingsText(scope));
       if (scope.num_taken) json.attribute("taken", scope.num_taken);
-      json.attribute("kinds", KindsText(scopes.graph(), counts.kinds,
-                                        scopes.tree().scope(scope.core).num_ops));
+      json.attribute("kinds", KindsText(scopes.graph(), counts.kinds));
       if (!scope.layer.empty())
         json.attribute("group", static_cast<int>(MainGroup(scopes.graph(), counts.kinds)));
       WriteCounts("devices", counts.devices, json);

@@ -91,7 +91,7 @@ llvm::StringRef ScopeTree::BaseOf(ScopeId id) const {
 
 llvm::StringRef ScopeTree::LayerAround(ScopeId id) const {
   while (id != kRootScope && scopes_[id].layer.empty()) id = scopes_[id].parent;
-  return scopes_[id].layer;
+  return id == kRootScope ? layer_around_ : scopes_[id].layer;
 }
 
 }  // namespace grapnel

@@ -47,8 +47,9 @@ struct Scope {
   // The displayed title, if it differs from the path: "a/conv1 ... mixed3" for a part from a/conv1
   // to a/mixed3, "a/block_3_*" for a part of members whose names begin alike.
   llvm::StringRef title;
-  // The layer that the scope is: its path "encoder/conv", and its class if the file states it. Both
-  // are empty for other scopes.
+  // The layer that the scope is: its path "encoder/conv", and its class if the file states it. A
+  // layer may be part of one that has a row in the model's summary: "attention/query". Both are
+  // empty for other scopes.
   llvm::StringRef layer, layer_class;
   bool is_model = false;  // the layer is a nested model
   // True for a scope whose nodes are the layer's, and in no name scope of their own.
@@ -128,7 +129,8 @@ class ScopeTree {
   // The path that names of members begin with, and which their texts in the open scope leave out:
   // of a name scope its own, else that of the scope around it.
   llvm::StringRef BaseOf(ScopeId id) const;
-  // The path of the innermost layer that the scope is or is in; empty if there is none.
+  // The path of the innermost layer that the scope is or is in; empty if there is none. A function
+  // that only one layer calls is in that layer.
   llvm::StringRef LayerAround(ScopeId id) const;
   // True if the scope is a group whose path is the common beginning of its members' names.
   bool IsPrefix(ScopeId id) const {
@@ -149,6 +151,7 @@ class ScopeTree {
   std::vector<ScopeId> scope_of_;
   std::vector<NodeId> ops_;
   std::deque<std::string> texts_;  // paths and titles of groups
+  llvm::StringRef layer_around_;   // the path of the layer that the whole graph is in
   llvm::StringRef wrapper_;        // the path of the dissolved scope around all layers
   std::vector<std::pair<llvm::StringRef, ScopeId>> dropped_;  // paths of dissolved scopes
 };

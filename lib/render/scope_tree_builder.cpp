@@ -168,6 +168,8 @@ void ScopeTree::Builder::Number() {
       scope.layer = (*layers_)[found.layer].path;
       scope.layer_class = (*layers_)[found.layer].class_name;
       scope.is_model = (*layers_)[found.layer].is_model;
+    } else {
+      scope.layer = found.sublayer;
     }
     scope.made_for_layer = found.made_for_layer;
     scope.group = found.group;

@@ -32,6 +32,8 @@ class ScopeTree::Builder {
     bool group = false, series = false, part = false, slice = false, inputs = false, cut = false,
          kept = false;
     int layer = -1;  // the layer that the scope is
+    // The path of the layer in a layer, without a row of its own, that the scope is: "attention/query".
+    llvm::StringRef sublayer;
     bool made_for_layer = false;
     // The name as a member of the scope around it, if that is not the path: for a layer, its path
     // with the layer's name as the last part.
@@ -77,6 +79,7 @@ class ScopeTree::Builder {
   void NameLayerScopes(llvm::ArrayRef<int> common);
   bool IsCalledAs(ScopeId scope, int layer) const;
   void SetLayer(ScopeId scope, int layer);
+  void SetSublayer(ScopeId scope, int around);
   ScopeId BoxOf(int layer, ScopeId scope) const;
   void TakeInNodes();
   ScopeId HomeOf(NodeId node) const;

@@ -315,13 +315,14 @@ Expected<std::vector<bool>> NodesBetween(const Node& from, const Node& to) {
   return after;
 }
 
-llvm::DenseSet<const Graph*> LoopGraphs(const Module& module) {
-  llvm::DenseSet<const Graph*> loops;
+llvm::DenseMap<const Graph*, Node> LoopGraphs(const Module& module) {
+  llvm::DenseMap<const Graph*, Node> loops;
   auto visit = [&](const Graph& graph) {
     for (Node node : graph.nodes()) {
       if (node.op() != "While" && node.op() != "StatelessWhile") continue;
       for (llvm::StringRef name : CalledFunctions(node)) {
-        if (const Function* function = module.FindFunction(name)) loops.insert(&function->body);
+        if (const Function* function = module.FindFunction(name))
+          loops.try_emplace(&function->body, node);
       }
     }
   };

@@ -9,6 +9,7 @@
 #include "lib/render/hidden_nodes.h"
 #include "lib/render/picture.h"
 #include "lib/render/scope_tree.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
@@ -45,8 +46,9 @@ struct Folding {
   size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0, forwards = 0, invariants = 0;
 };
 
-// Returns the bodies and conditions of the module's While loops. Linear in the nodes.
-llvm::DenseSet<const Graph*> LoopGraphs(const Module& module);
+// Returns the bodies and conditions of the module's While loops, each with the first of its loops.
+// Linear in the nodes.
+llvm::DenseMap<const Graph*, Node> LoopGraphs(const Module& module);
 
 // Folds nodes, so that they have no boxes of their own; notes of their readers mention most of
 // them: constants and variables that are read (in a function, arguments that are resources),

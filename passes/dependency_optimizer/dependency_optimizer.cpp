@@ -6,7 +6,7 @@
 // There are two rounds, as in TensorFlow. In each round, control edges that a longer path implies
 // are dropped; nodes that are only waited for become NoOps, including reads of variables; NoOps and
 // Identities are bypassed if that adds no edges and no device crossings; control edges from several
-// nodes of another device go through one NoOp there.
+// nodes of another device, then of another task, go through one NoOp there.
 //
 // Refuses: fetched nodes, ops with effects, Identities of variables, anchors in a branch of a
 // Switch, device crossings.

@@ -1,10 +1,11 @@
-// Routes control edges from several nodes of another device through one NoOp there: one message
-// instead of many.
+// Routes control edges from several nodes of another device, then of another task, through one NoOp
+// there: one message instead of many.
 //
 //   Before:  a @cpu:1, b @cpu:1 -^> f @cpu:0
 //   After:   a, b -^> GroupCrossDeviceControlEdges_0/f = NoOp @cpu:1 -^> f @cpu:0
 //
-// Refuses: nodes without a device; devices that only one such edge comes from.
+// Refuses: nodes without a device; the only edge from another device of the same task, or from
+// another task.
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/dependency_optimizer/dependency_optimizer.h"
@@ -95,8 +96,10 @@ GRAPNEL_RULE(
      .after = kFirst,
      .name = "group_cross_device_controls",
      .ops = {},
-     .help = "control edges from several nodes of another device go through one NoOp there",
-     .refuses = "nodes without a device; devices that only one such edge comes from",
+     .help = "control edges from several nodes of another device, then of another task, go through "
+             "one NoOp there",
+     .refuses = "nodes without a device; the only edge from another device of the same task, or "
+                "from another task",
      .apply = GroupCrossDeviceControls});
 
 }  // namespace

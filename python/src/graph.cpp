@@ -17,6 +17,7 @@
 #include "lib/job/run.h"
 #include "lib/job/signature_graph.h"
 #include "lib/job/source.h"
+#include "lib/job/value_rows.h"
 #include "lib/query/graph_tables.h"
 #include "lib/query/path_pattern.h"
 #include "lib/tfdbg/debug_folder.h"
@@ -107,15 +108,33 @@ Opened NetworkOf(const Opened& opened) {
   return *network;
 }
 
-QueriedLayers LayersIn(const OpenedGraph& graph) {
-  return {LayerNames(graph.file()), LayerRowsOf(graph)};
+// `graph` must outlive the sources.
+TableSources SourcesOf(const OpenedGraph& graph) {
+  TableSources sources;
+  sources.layers = [&] { return QueriedLayers{LayerNames(graph.file()), LayerRowsOf(graph)}; };
+  sources.values = [&] {
+    ThreadPool pool;
+    return ValueRowsOf(graph, pool);
+  };
+  return sources;
+}
+
+Column::Type TypeOf(const TableColumn& column) {
+  switch (column.type) {
+    case TableColumn::Type::kInteger:
+      return Column::Type::kInteger;
+    case TableColumn::Type::kNumber:
+      return Column::Type::kNumber;
+    case TableColumn::Type::kText:
+      break;
+  }
+  return Column::Type::kText;
 }
 
 std::shared_ptr<Table> TableNamed(const Opened& opened, const std::string& name) {
   std::vector<Column> columns;
   for (const TableColumn& column : ColumnsOf(name))
-    columns.emplace_back(column.name,
-                         column.is_number ? Column::Type::kInteger : Column::Type::kText);
+    columns.emplace_back(column.name, TypeOf(column));
   auto table = std::make_shared<Table>(std::move(columns));
   // Most tables have at least one row per node.
   table->Reserve(opened.graph->module().main.num_nodes());
@@ -126,7 +145,7 @@ std::shared_ptr<Table> TableNamed(const Opened& opened, const std::string& name)
           table->AddRow(cells);
           return Error::success();
         },
-        {}, [&] { return LayersIn(*graph); });
+        SourcesOf(*graph));
   });
   return table;
 }
@@ -135,8 +154,7 @@ std::shared_ptr<Table> Query(const Opened& opened, const std::string& sql) {
   auto result = std::make_shared<QueryResult>();
   Do([result, sql, graph = opened.graph]() -> Error {
     ASSIGN_OR_RETURN(Database database, Database::Create());
-    RETURN_IF_ERROR(AddGraph(graph->module(), &database, LinesOf(*graph), sql, {},
-                             [&] { return LayersIn(*graph); }));
+    RETURN_IF_ERROR(AddGraph(graph->module(), &database, LinesOf(*graph), sql, SourcesOf(*graph)));
     database.ForbidWrites();
     ASSIGN_OR_RETURN(*result, database.Query(sql));
     return Error::success();

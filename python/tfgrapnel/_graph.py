@@ -237,9 +237,10 @@ class Graph(GraphCommands, _OfPath, Shown):
         return self.table("layers")
 
     def table(self, name: str) -> Table:
-        """A table of `query` (docs/guide/query.md): nodes, edges, attributes, constants, outputs, costs, bodies, layers,
-        scopes, functions, calls or lines."""
-        names = ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "layers", "scopes", "functions", "calls", "lines")
+        """A table of `query` (docs/guide/query.md): nodes, edges, attributes, constants, statistics, outputs, costs,
+        bodies, layers, scopes, functions, calls or lines."""
+        names = ("nodes", "edges", "attributes", "constants", "statistics", "outputs", "costs", "bodies", "layers", "scopes", "functions",
+                 "calls", "lines")
         if name not in names:
             raise ValueError(f"there is no table '{name}'; the tables are: {', '.join(names)}")
         return Table(self._do(self._part().table, name))

@@ -85,6 +85,11 @@ class Browser:
             time.sleep(0.03)
         raise AssertionError(f"after {seconds} s still not: {condition}")
 
+    def view_size(self, width, height):
+        """Sets the size of the page, without the window around it."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics})
+
     def find(self, css):
         return self.call("POST", "/element", {"using": "css selector", "value": css})[ELEMENT]
 

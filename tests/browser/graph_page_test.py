@@ -89,7 +89,7 @@ class Page(PageCase):
             show()
             loop = self.box("while", "StatelessWhile")
             self.assertTrue(loop["open"], "a While shows its functions by itself")
-            self.assertEqual([title.split(":")[0] for title in loop["title"]], ["body", "cond"])
+            self.assertEqual([title.split(":")[0] for title in loop["title"]], ["cond", "body"])
             self.assertEqual(sorted(box["op"] for box in self.boxes() if box["op"].startswith("arg ")), ["arg 0", "arg 2", "arg 2", "arg 3"],
                              "only what the loop changes, and what its condition reads")
             self.browser.js("grapnel.view.reveal(0, grapnel.view.boxes[0].box.id, [])")

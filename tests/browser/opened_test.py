@@ -38,12 +38,14 @@ class Opened(page_case.PageCase):
         for file, op in zip(files, ("Abs", "Exp")):
             with open(file, "w") as text:
                 print("%x = Placeholder {dtype=float}", file=text)
-                last = "x"
+                last, ends = "x", []  # so many lines pass each scope that the picture has no columns
                 for i, scope in enumerate("qwertzuiopasdfghjkly"):  # one below the other, each another one
                     ops = ["Neg", "Tanh", "Relu", "Sqrt", "Sigmoid"][i % 5 :] + (["Elu"] * i) + [op if scope == "k" else "Abs"]
                     for j, each in enumerate(ops):
-                        print(f"%{scope}/op_{j} = {each}(%{last})", file=text)
+                        waits = "".join(f", ^{end}" for end in ends[-6:-1]) if j == 0 else ""
+                        print(f"%{scope}/op_{j} = {each}(%{last}{waits})", file=text)
                         last = f"{scope}/op_{j}"
+                    ends.append(last)
         out = os.path.join(folder, "page.html")
         subprocess.run([page_case.GRAPNEL, "diff", *files, "-o", out, "--quiet"], cwd=page_case.ROOT, stdout=subprocess.DEVNULL)
         self.show("file://" + out)

@@ -85,7 +85,7 @@ class ViewerPoints(PageCase):
     def test_05_main_first_and_functions_inside_their_callers(self):
         self.show(self.serve("testdata/collatz"))
         self.assertEqual(self.browser.js("return document.getElementById('crumbs').textContent"), "main")
-        self.assertEqual([title.split(":")[0] for title in self.box("while", "StatelessWhile")["title"]], ["body", "cond"])
+        self.assertEqual([title.split(":")[0] for title in self.box("while", "StatelessWhile")["title"]], ["cond", "body"])
 
     def test_06_a_loop_body_is_chains_of_what_the_loop_changes(self):
         self.show(self.serve("testdata/collatz"))

@@ -212,6 +212,12 @@ TEST(Bundle, Slices) {
   Bundle bundle = Get(writer.Open());
   EXPECT_EQ(bundle.names(), std::vector<llvm::StringRef>{"table"});
   EXPECT_EQ(Get(bundle.Read("table")).ToString(12), "[1,2,3,4,5,6,7,8,9,10,11,12]");
+  const Bundle::Entry entry = Get(bundle.Describe("table"));
+  EXPECT_EQ(entry.size, 48);
+  Writer other = writer;
+  other.Add(SliceKey("table", {{2, 2}, {0, 1}}), proto::DT_FLOAT, {2, 1}, Floats({7, 11}));
+  Bundle of_other = Get(other.Open());
+  EXPECT_NE(Get(of_other.Describe("table")).checksum, entry.checksum);
   whole.mutable_slices()->RemoveLast();
   writer.entries["table"] = whole.SerializeAsString();
   bundle = Get(writer.Open());

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "gtest/gtest.h"
+#include "lib/support/denormals.h"
 
 namespace grapnel {
 namespace {
@@ -34,6 +35,23 @@ TEST(LiteralStatistics, FiniteNumbersAndOthers) {
   EXPECT_EQ(Sum(s), 4);
   EXPECT_EQ(s.histogram.front(), 1);
   EXPECT_EQ(s.histogram.back(), 1);
+}
+
+TEST(LiteralStatistics, DenormalsAreNotZerosWhereTheyAreFlushed) {
+  FlushDenormals flush;
+  LiteralStatistics s = *StatisticsOf(Doubles({1e-310, 0, 2e-310}));
+  EXPECT_EQ(s.numbers.zero, 1);
+  EXPECT_EQ(s.numbers.positive, 2);
+}
+
+TEST(LiteralStatistics, PartsHaveTheNumbersOfTheirElements) {
+  Literal literal = Doubles({1, 2, 3, 4});
+  EXPECT_EQ(NumbersOf(literal, 1, 3).mean(), 2.5);
+  EXPECT_EQ(NumbersOf(literal, 2, 2).elements(), 0);
+  double half = 0.5;
+  Literal splat =
+      Literal::Make(proto::DT_DOUBLE, {100}, {reinterpret_cast<const char*>(&half), sizeof half});
+  EXPECT_EQ(NumbersOf(splat, 10, 40).positive, 30);
 }
 
 TEST(LiteralStatistics, OneValueAndTheLargest) {

@@ -123,6 +123,45 @@ TEST_F(PageTables, AConstantIsFoldedIntoItsReadersBox) {
   EXPECT_EQ(Json(node.get("around")), Json(mul.get("around")));
 }
 
+// Two nodes that differ only in the variable that they read have texts of their own.
+TEST_F(PageTables, VariablesAndTheirReadersHaveValues) {
+  Open(R"(fetch %sum
+%a = VarHandleOp {dtype=float, shape=[9], shared_name="a"}
+%b = VarHandleOp {dtype=float, shape=[2], shared_name="b"}
+%c = VarHandleOp {dtype=float, shape=[2], shared_name="c"}
+%read_a = ReadVariableOp(%a) {dtype=float}
+%read_b = ReadVariableOp(%b) {dtype=float}
+%read_c = ReadVariableOp(%c) {dtype=float}
+%sum = AddN(%read_b, %read_c)
+)");
+  EXPECT_EQ(NodeOf("read_b").getString("value"), std::nullopt);
+  int reads = 0;
+  PageValues values;
+  values.variable_of = [&](const Node& node) {
+    return node.num_inputs() == 0 ? node.id() : node.input(0).node;
+  };
+  values.read = [&](NodeId variable) -> std::optional<Literal> {
+    ++reads;
+    if (variable == Id("c")) return std::nullopt;
+    if (variable == Id("b")) return Literal::Vector32({5, 6});
+    return Literal::Integers(proto::DT_INT64, {9}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  };
+  page_ = std::make_unique<GraphPage>(module(), llvm::ArrayRef<Signature>(), "title", marks_);
+  page_->SetValues(std::move(values));
+  for (const char* name : {"a", "read_a"}) {
+    Object node = NodeOf(name);
+    EXPECT_EQ(node.getString("variable"), "a");
+    EXPECT_EQ(node.getString("value"), "[1,2,3,4,5,6,7,8,...]");
+    ASSERT_NE(node.getObject("statistics"), nullptr);
+    EXPECT_EQ(node.getObject("statistics")->getNumber("mean"), 5);
+  }
+  EXPECT_EQ(reads, 1);
+  EXPECT_EQ(NodeOf("read_b").getString("value"), "[5,6]");
+  EXPECT_EQ(NodeOf("read_b").getObject("statistics"), nullptr);
+  EXPECT_EQ(NodeOf("read_c").getString("value"), std::nullopt);
+  EXPECT_EQ(NodeOf("sum").getString("variable"), std::nullopt);
+}
+
 TEST_F(PageTables, OutputsAndControlInputsAreListed) {
   Open(kGraph);
   Object split = NodeOf("parts");

@@ -297,7 +297,8 @@ def test_tables(lenet):
     assert nodes.column("op").to_pylist() == lenet.nodes["op"]
     assert nodes.column("function").null_count == len(lenet)
     assert lenet.nodes[0][1] == "x" and lenet.nodes[-1] == list(lenet.nodes)[-1]
-    for name in ("nodes", "edges", "attributes", "constants", "outputs", "costs", "bodies", "layers", "functions", "calls", "lines"):
+    for name in ("nodes", "edges", "attributes", "constants", "statistics", "outputs", "costs", "bodies", "layers", "functions", "calls",
+                 "lines"):
         ours = lenet.table(name)
         asked = lenet.query(f"SELECT * FROM {name}")
         assert ours.columns == asked.columns

@@ -1,4 +1,5 @@
-// The error function and its inverse, the gamma function and its derivative.
+// The error function, its complement and its inverse, the quantiles of the normal distribution, and
+// the logarithm of the gamma function and that logarithm's derivative.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

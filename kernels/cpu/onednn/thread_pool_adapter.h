@@ -41,7 +41,9 @@ void AwaitParts();
 int PartIndex();
 int NumParts();
 bool IsInLoop();  // with several parts
-int MostParts();  // of a loop that starts here
+// The most parts of a loop that this thread starts, as oneDNN sees it: `parts` of its TeamScope, 1
+// within a part. Without a pool the loop still runs in one part.
+int MostParts();
 
 }  // namespace grapnel::onednn
 

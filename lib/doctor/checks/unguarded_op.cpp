@@ -7,8 +7,8 @@
 //
 // Guards are ops between the value and the log, quotient or root: + 1e-7, a maximum, a clip, a
 // where. Without a run, a finding is possible, or likely for a log of a softmax or sigmoid in a
-// graph with gradients; with a run, it states the least value, is certain if that is 0 or less, and
-// is usually omitted if the value is not close to 0.
+// graph with gradients; with a run, it states the least value (Suspect::least), is certain if that
+// is 0 or less, and is usually omitted if that is not close to 0.
 #include <cmath>
 
 #include "lib/doctor/doctor.h"
@@ -172,13 +172,18 @@ class UnguardedOp : public Check {
   }
 
   static std::string WhatItWas(const Suspect& suspect, bool was_zero) {
+    // `least` is that of the sum 1 + x for a Log1p, and of the magnitude for a quotient.
+    const char* what = suspect.kind == Kind::kLogOfOneMore ? ", and the sum" : ", which";
     if (!suspect.has_values || !std::isfinite(suspect.least)) {
       bool matters = suspect.kind != Kind::kQuotient && IsOfAnySign(suspect.range);
-      return matters ? ", which can be 0 or less" : ", which can be 0";
+      return Sentence("{0} can be 0{1}", what, matters ? " or less" : "");
     }
-    if (!was_zero) return Sentence(", which was at least {0} in this run", Short(suspect.least));
+    if (!was_zero) {
+      if (suspect.kind == Kind::kQuotient) what = ", whose magnitude";
+      return Sentence("{0} was at least {1} in this run", what, Short(suspect.least));
+    }
     bool is_negative = suspect.least < 0;
-    return Sentence(", which was {0} in step {1}", is_negative ? Short(suspect.least) : "0",
+    return Sentence("{0} was {1} in step {2}", what, is_negative ? Short(suspect.least) : "0",
                     suspect.step);
   }
 

@@ -36,6 +36,8 @@ struct BodyLayers {
   std::vector<int> of_node;   // the innermost layer of a node, by id; -1: none
   std::vector<int> of_call;   // by scope: the layer of which the scope is a call; -1: none
   std::vector<int> of_scope;  // by scope: the layer of its nodes, unless of_node differs; -1: none
+  // By scope, NamesOfCalls if Keras 3 made the scopes; empty: it did not.
+  std::vector<std::string> names;
 };
 
 class Draft {

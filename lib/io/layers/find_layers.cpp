@@ -10,9 +10,11 @@
 #include "lib/io/layers/layers.h"
 #include "lib/io/layers/object_layers.h"
 #include "lib/io/layers/scope_layers.h"
+#include "lib/ir/function_ends.h"
 #include "lib/ir/node_types.h"
 #include "lib/proto/saved_object_graph.pb.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
@@ -37,6 +39,8 @@ class LayerTableWriter {
         stated_(ReadStatedLayers(saved_, whole_.keras_metadata)),
         variables_(ParametersOf(file, saved_)) {
     TakeStated();
+    for (const ModelVariable& variable : variables_)
+      if (!variable.path.empty()) owners_.insert(variable.path.back());
   }
 
   LayerTable Write() && {
@@ -102,7 +106,7 @@ class LayerTableWriter {
       if (!MayCallFunctions(node)) continue;
       int layer = found.of_node[id];
       if (layer >= 0 && !draft_.layers[layer].is_model) {
-        GiveFunctions(node, layer);
+        GiveFunctions(node, layer, !found.names.empty());
       } else {
         for (LayerBody& callee : BodiesCalledBy(node, *body)) Plan(std::move(callee), layer);
       }
@@ -111,7 +115,23 @@ class LayerTableWriter {
     found_.push_back(std::move(found));
   }
 
-  void GiveFunctions(const Node& caller, int layer) {
+  // Names the layers in a layer, in a function that the layer calls, such as the body of its loop:
+  // there, outer scopes look like calls too, so only those count that a variable is directly in.
+  void NameSublayersIn(const Function& function) {
+    LayerBody body;
+    body.graph = &function.body;
+    body.function = function.name().str();
+    for (Node node : function.body.nodes())
+      if (!IsArgument(node) && !IsResult(node)) body.nodes.push_back(node.id());
+    const NameScopes scopes(body);
+    std::vector<std::string> names = NamesOfCalls(scopes, body);
+    for (int scope = 1; scope < scopes.size(); ++scope) {
+      if (owners_.contains(names[scope]))
+        table_.sublayers_[body.function][scopes.PathOf(scope)] = names[scope];
+    }
+  }
+
+  void GiveFunctions(const Node& caller, int layer, bool is_keras3) {
     std::vector<Node> todo = {caller};
     std::set<std::string> seen;
     while (!todo.empty()) {
@@ -121,6 +141,7 @@ class LayerTableWriter {
         const Function* function = node.graph().module().FindFunction(name);
         if (!function || !seen.insert(name.str()).second) continue;
         auto [owner, is_new] = functions_.try_emplace(name.str(), layer);
+        if (is_new && is_keras3) NameSublayersIn(*function);
         if (!is_new && owner->second == layer) continue;  // and so are those that it calls
         if (!is_new) owner->second = draft_.Common(owner->second, layer);
         for (Node inner : function->body.nodes()) {
@@ -244,7 +265,12 @@ class LayerTableWriter {
       llvm::StringMap<int>& scopes = table_.scopes_[body.function];
       for (int scope = 1; scope < found.scopes.size(); ++scope) {
         int layer = found.of_scope[scope];
-        if (layer >= 0) scopes[found.scopes.PathOf(scope)] = number_[layer];
+        if (layer < 0) continue;
+        std::string path = found.scopes.PathOf(scope);
+        scopes[path] = number_[layer];
+        bool is_sublayer = found.of_call[scope] < 0 && !found.names.empty();
+        if (is_sublayer && !found.names[scope].empty())
+          table_.sublayers_[body.function][path] = found.names[scope];
       }
     }
     for (const auto& [name, layer] : functions_) {
@@ -271,6 +297,7 @@ class LayerTableWriter {
   const proto::SavedObjectGraph saved_;
   const StatedLayers stated_;
   std::vector<ModelVariable> variables_;
+  llvm::StringSet<> owners_;  // the names of the layers that variables are directly in
   Draft draft_;
   std::deque<std::pair<std::unique_ptr<LayerBody>, int>> todo_;  // with their containers
   std::set<const Graph*> planned_;

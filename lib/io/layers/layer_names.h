@@ -41,8 +41,9 @@ class LayerNames {
 };
 
 // Returns what stands for the layer of a node in a graph without layers: its name scope, without
-// the calls from which it was inlined and the scopes that an op opens for its parts: "dense" for
-// "StatefulPartitionedCall/dense/MatMul" and for "dense/MatMul/ReadVariableOp"; "" at the top.
+// the calls from which it was inlined, up to the first scope that begins with a capital letter, as
+// those do that ops open for their parts: "dense" for "StatefulPartitionedCall/dense/MatMul" and
+// for "dense/MatMul/ReadVariableOp"; "" at the top.
 llvm::StringRef ScopeAsLayer(llvm::StringRef node);
 
 }  // namespace grapnel

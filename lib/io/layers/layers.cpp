@@ -67,6 +67,13 @@ int LayerTable::LayerOf(const Node& node) const {
   return LayerOf(function ? function->name() : llvm::StringRef(), node.name());
 }
 
+llvm::StringRef LayerTable::NameOfSublayer(llvm::StringRef function, llvm::StringRef scope) const {
+  auto body = sublayers_.find(function);
+  if (body == sublayers_.end()) return "";
+  auto found = body->second.find(scope);
+  return found == body->second.end() ? llvm::StringRef() : llvm::StringRef(found->second);
+}
+
 bool LayerTable::IsIn(int layer, int outer) const {
   while (layer >= 0 && layer != outer) layer = layers_[layer].parent;
   return layer == outer;

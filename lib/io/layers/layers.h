@@ -72,6 +72,10 @@ class LayerTable {
   // "call/node".
   int LayerOf(llvm::StringRef function, llvm::StringRef node) const;
   int LayerOf(const Node& node) const;
+  // Returns the program's name of a layer that is in another one and has no row of its own:
+  // "query" for the scope "model_1/attention_1/query_1". Empty if the scope is no such layer, or if
+  // the file does not tell. `function`: the one whose body has the scope; empty: the main graph.
+  llvm::StringRef NameOfSublayer(llvm::StringRef function, llvm::StringRef scope) const;
   // True if `layer` is `outer` or one of the layers in it.
   bool IsIn(int layer, int outer) const;
 
@@ -96,8 +100,9 @@ class LayerTable {
   std::vector<ModelLayer> layers_;
   std::vector<LayerVariable> variables_;
   std::vector<int> of_model_;  // variables that belong to the model and to no layer
-  llvm::StringMap<llvm::StringMap<int>> nodes_, scopes_;  // layers by function and name
-  llvm::StringMap<int> functions_;                        // functions that only one layer calls
+  llvm::StringMap<llvm::StringMap<int>> nodes_, scopes_;     // layers by function and name
+  llvm::StringMap<int> functions_;                           // functions that only one layer calls
+  llvm::StringMap<llvm::StringMap<std::string>> sublayers_;  // names by function and scope
 };
 
 // Finds the layers of a model:

@@ -40,6 +40,7 @@ class ScopeLayers {
       if (found_.of_node[node] < 0) found_.of_node[node] = found_.of_scope[scopes_.Of(node)];
     }
     GiveHelpersToReaders(draft_, &found_);
+    if (is_keras3_) found_.names = calls_;
     return std::move(found_);
   }
 

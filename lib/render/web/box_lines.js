@@ -63,17 +63,17 @@ function noteLines(note, widest) {
   return wrap(held(note), NOTE, widest).map((line) => line.replaceAll("\u00a0", " "));
 }
 
-// Returns up to two lines: the number of ops in a scope, and as many kinds of ops as fit.
-function kindLines(ops, kinds, widest) {
+// Returns up to `most` lines: the number of ops in a scope, and as many kinds of ops as fit.
+function kindLines(ops, kinds, widest, most) {
   const names = kinds.split(", "), all = names.at(-1) !== "\u2026";
   if (!all) names.pop();
   for (let kept = names.length; ; --kept) {
     const listed = held(names.slice(0, kept).join(", "));
     const rest = all && kept === names.length ? "" : ",\u00a0\u2026";
-    const size = `${grouped(ops)} ops`;
+    const size = `${grouped(ops)} ${ops === 1 ? "op" : "ops"}`;
     if (kept <= 0) return [size];
     const lines = wrap(`${size}: ${listed}${rest}`, NOTE, widest);
-    if (lines.length <= 2) return lines.map((line) => line.replaceAll("\u00a0", " "));
+    if (lines.length <= most) return lines.map((line) => line.replaceAll("\u00a0", " "));
   }
 }
 
@@ -101,7 +101,10 @@ export function boxLines(box, markKinds, column) {
   if (box.kind === "scope") {
     addTitle(box.name || "(top)", box.className);
     const [kinds, ...others] = box.notes ?? [];
-    for (const line of kindLines(box.ops, kinds ?? "", widest)) addLine(line, NOTE, "note");
+    // Among boxes that stand one below the other, one line, and no wider than needed: then the boxes
+    // also have room side by side, in columns.
+    const room = column ? Math.max(WIDEST, lineWidth(lines[0])) : widest;
+    for (const line of kindLines(box.ops, kinds ?? "", room, column ? 1 : 2)) addLine(line, NOTE, "note");
     for (const note of others) add(note, NOTE, "note");
   } else {
     addTitle(...box.layer ? [box.layer, box.op] : [box.op, box.name]);
@@ -121,7 +124,7 @@ export function boxLines(box, markKinds, column) {
 export const noteLine = (text) => [{text, font: NOTE, role: "note"}];
 
 export function closedBox(box, lines) {
-  const marker = canOpen(box) ? textWidth(MARKER, TITLE) : 0;
+  const marker = canOpen(box) && !box.fixed ? textWidth(MARKER, TITLE) : 0;
   const w = Math.max(LEAST_WIDTH, ...lines.map((line, i) => lineWidth(line) + (i === 0 ? marker : 0)));
   return {w: even(w + 2 * BOX_PAD), h: even(lines.length * LINE + LINES_PAD)};
 }

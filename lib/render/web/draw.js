@@ -182,7 +182,7 @@ function isSeen(points, {x0, y0, x1, y1}, x, y) {
   return Math.min(...xs) <= x1 && Math.max(...xs) >= x0 && Math.min(...ys) <= y1 && Math.max(...ys) >= y0;
 }
 
-function drawEdge(context, frame, {edge, points, lit}, look, x, y) {
+function drawEdge(context, frame, {edge, points, rise, lit}, look, x, y) {
   const {theme} = look, crosses = look.byDevice && crossesDevices(frame, edge);
   context.strokeStyle = lit ? theme["accent-edge"] : edge.missing ? theme.bad : crosses || edge.call
     ? theme.function : edge.control ? theme.control : theme.edge;
@@ -196,6 +196,7 @@ function drawEdge(context, frame, {edge, points, lit}, look, x, y) {
   if (edge.to < frame.boxes.length && (!frame.boxes[edge.to].inner?.tops || edge.call)) {
     drawArrow(context, points, x, y);
   }
+  if (rise !== undefined) drawRise(context, points[rise], points[rise + 1], x, y);
   context.end?.();
 }
 
@@ -238,6 +239,12 @@ function drawArrow(context, points, x, y) {
   context.lineTo(bx + x - 7 * dx - 4 * dy, by + y - 7 * dy - 4 * dx);
   context.lineTo(bx + x - 7 * dx + 4 * dy, by + y - 7 * dy + 4 * dx);
   context.fill();
+}
+
+// Draws an arrow in the middle of a segment that runs against the flow, between columns.
+function drawRise(context, from, to, x, y) {
+  const tip = [0, 1].map((i) => (from[i] + to[i]) / 2 + 4 * Math.sign(to[i] - from[i]));
+  drawArrow(context, [from, tip], x, y);
 }
 
 function drawLabels(context, frame, look, visible, x, y) {

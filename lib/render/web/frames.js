@@ -2,14 +2,19 @@
 
 import {closedBox, even, TITLE} from "./box_lines.js";
 import {labelWidth, labelWords, placeLabels} from "./edge_labels.js";
+import {chooseColumns, placeInColumns} from "./flow_columns.js";
 import {placeScope} from "./layout.js";
 import {CORNER, PORT_GAP} from "./routes.js";
 import {shortened, textWidth} from "./text_width.js";
 import {sharedLines} from "./wires.js";
 
 export const HEAD = 28;  // height of a frame's title bar
-const PAD = 16, FRAME_GAP = 16, ROW = 1100;  // ROW: width of a row of functions
+const PAD = 16, FRAME_GAP = 16;
 const TRIANGLE = 26, TITLE_END = 10, MOST_ROOM = 240;
+const WIDEST_TITLE = 300;  // a longer one of a function makes no frame wider
+const SIGHT = {w: 900, h: 620};  // what users see at once; functions are arranged to fit it
+// Functions in the order in which they run, or in which people name them.
+const ROLES = ["cond", "body", "then_branch", "else_branch"];
 
 export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}`
   : `${instance}>n${box.id}`);
@@ -31,26 +36,29 @@ const turns = {
     size: ({w, h}) => ({w: h, h: w}), point: ([x, y]) => [y, x], corner: ({x, y}) => ({x: y, y: x})},
 };
 
-// Returns the frame of a scope: {view, w, h, boxes, edges, tops, bottoms}, with positions relative
-// to its upper left corner. `lines[i]`: the text in box i; `inners[i]`: the frames in box i if it
-// is open, or undefined; `head`: true for a frame with a title bar.
-export function layOut(view, lines, inners, direction = "down", head = true) {
+// Returns the frame of a scope: {view, w, h, boxes, edges, tops, bottoms, columns}, with positions
+// relative to its upper left corner. `lines[i]`: the text in box i; `inners[i]`: the frames in box i if
+// it is open, or undefined; `head`: true for a frame with a title bar. `columns`: the layers at which
+// further columns begin; or `room`: {w, h} that it should fit in a readable size (flow_columns.js).
+export function layOut(view, lines, inners, {direction = "down", head = true, columns, room} = {}) {
   const turn = turns[direction], space = head ? turn.space : {...turn.space, top: 0, left: 0, bottom: 0};
   const under = sharedLines(view.edges), words = wordsOf(view.edges, under, inners);
   const sizes = view.boxes.map((box, i) =>
     (inners[i] ? withTitle(inners[i], box) : closedBox(box, lines[i])));
   makeRoomForLines(sizes, inners, view.edges, under, direction === "right" ? "h" : "w");
-  const placed = placeScope(view, sizes.map((size) => ({...size, ...turn.size(size)})),
-    {under, wide: words.map(labelWidth)}, space);
+  const turned = sizes.map((size) => ({...size, ...turn.size(size)}));
+  const all = [view, turned, {under, wide: words.map(labelWidth)}, space];
+  const first = columns ?? (room ? chooseColumns(...all, {...room, ...turn.size(room)}) : []);
+  const placed = first.length > 0 ? placeInColumns(...all, first) : placeScope(...all);
   const {w, h} = turn.size(placed);
   const boxes = view.boxes.map((box, i) => ({box, view, index: i, lines: lines[i], inner: inners[i],
     upwards: direction === "up", w: sizes[i].w, h: sizes[i].h,
     ...turn.corner(placed.boxes[i], sizes[i], h)}));
-  const edges = view.edges.map((edge, i) => ({edge, under: under[i], words: words[i],
+  const edges = view.edges.map((edge, i) => ({edge, under: under[i], words: words[i], rise: placed.rises?.[i],
     points: placed.lines[i].map((point) => turn.point(point, h))}));
   placeLabels(edges.filter((entry) => entry.under === undefined), boxes, w);
   for (const box of boxes) if (box.inner) box.head = headOf(box, direction);
-  return {view, boxes, edges, w, h, tops: placed.tops, bottoms: placed.bottoms};
+  return {view, boxes, edges, w, h, tops: placed.tops, bottoms: placed.bottoms, columns: first};
 }
 
 function withTitle(inner, box) {
@@ -99,22 +107,36 @@ function headOf({box, w, inner}, direction) {
   return {x: first, text, over: true};
 }
 
-// Arranges the frames of the functions that one box calls, a list of {frame, title}, as the
-// contents of the box; undefined if there are none.
+// Arranges the frames of the functions that one box calls, a list of {frame, role, name}, as the
+// contents of the box; undefined if there are none. Each row has as many of them, side by side, as
+// make all of them largest.
 export function functionFrames(called) {
-  const frames = [];
-  let x = FRAME_GAP, y = HEAD + 6, w = 0, h = 0;
-  for (const {frame, title} of called) {
-    if (x > FRAME_GAP && x + frame.w > ROW) [x, y, h] = [FRAME_GAP, y + h + FRAME_GAP, 0];
-    const room = textWidth(title, TITLE) + TRIANGLE + TITLE_END;
-    const wide = {...frame, w: Math.max(frame.w, Math.min(even(room), ROW))};
-    const text = fitting(title, wide.w - TRIANGLE - TITLE_END);
-    frames.push({...wide, x, y, title, head: {x: TRIANGLE, text, over: false}, isFunction: true});
-    x += wide.w + FRAME_GAP;
-    w = Math.max(w, x);
-    h = Math.max(h, wide.h);
+  const rank = ({role}) => ROLES.indexOf(role);
+  const frames = [...called].sort((a, b) => rank(a) - rank(b)).map(({frame, role, name}) => {
+    const title = role ? `${role}: ${name}` : name, room = textWidth(title, TITLE) + TRIANGLE + TITLE_END;
+    const w = Math.max(frame.w, Math.min(even(room), WIDEST_TITLE));
+    const text = fitting(title, w - TRIANGLE - TITLE_END);
+    return {...frame, w, title, head: {x: TRIANGLE, text, over: false}, isFunction: true};
+  });
+  let best;
+  for (let count = frames.length; count > 0; --count) {
+    const rows = inRows(frames, count), scale = Math.min(SIGHT.w / rows.w, SIGHT.h / rows.h);
+    if (!best || scale > best.scale) best = {rows, scale};
   }
-  return frames.length === 0 ? undefined : {frames, w, h: y + h + FRAME_GAP};
+  return best?.rows;
+}
+
+function inRows(frames, count) {
+  const placed = [];
+  let x = FRAME_GAP, y = HEAD + 6, w = 0, h = 0;
+  frames.forEach((frame, i) => {
+    if (i > 0 && i % count === 0) [x, y, h] = [FRAME_GAP, y + h + FRAME_GAP, 0];
+    placed.push({...frame, x, y});
+    x += frame.w + FRAME_GAP;
+    w = Math.max(w, x);
+    h = Math.max(h, frame.h);
+  });
+  return {frames: placed, w, h: y + h + FRAME_GAP};
 }
 
 // Returns a scope's frame as the contents of a box.

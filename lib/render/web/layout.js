@@ -18,7 +18,7 @@ const BEFORE_PORTS = 10, AFTER_PORTS = 5;  // smaller, because ports have no arr
 // wide: the width of each edge's label}. `space`: {top, left, bottom}, the room to leave free in
 // the frame, and labels(width), if labels are placed along lines: the length of line that a label
 // of that width needs. Returns {w, h, boxes: [{x, y}], lines: the points of each edge, tops,
-// bottoms: the frame's ports}.
+// bottoms: the frame's ports, layers: [{top, bottom}]}.
 export function placeScope(view, sizes, edges, space) {
   return new Placer(view, sizes, edges, space).run();
 }
@@ -87,7 +87,7 @@ class Placer {
         const [a, b] = [items[i], items[i + 1]], key = a * this.items + b;
         if (seen.has(key)) continue;
         seen.add(key);
-        const weight = [1, 2, 8][this.isBend(a) + this.isBend(b)] * (edge.control ? 0.4 : 1);
+        const weight = [3, 2, 8][this.isBend(a) + this.isBend(b)] * (edge.control ? 0.4 : 1);
         const shift = up ? 0 : (i === 0 ? wire.out ?? 0 : 0) - (i + 2 === items.length ? wire.into ?? 0 : 0);
         this.below[a].push({item: b, shift: -shift, weight});
         this.above[b].push({item: a, shift, weight});
@@ -256,7 +256,8 @@ class Placer {
     const routes = new RouteBuilder(this, boxes);
     const points = this.wires.map((wire, i) => (this.under[i] === undefined ? routes.points(i) : undefined));
     const lines = points.map((own, i) => own ?? points[this.under[i]]);
-    return {w: even(right - left + 2 * PAD + this.space.left), h: this.h, boxes, lines, tops, bottoms};
+    return {w: even(right - left + 2 * PAD + this.space.left), h: this.h, boxes, lines, tops, bottoms,
+      layers: this.tops.map((top, i) => ({top, bottom: this.bottoms[i]}))};
   }
 }
 

@@ -163,12 +163,13 @@ function outputsOf(rows, node, types, names) {
 // Returns everything about a node but the notes and costs in its box.
 export function nodeDocument(rows, id) {
   const node = rows.node(id), {op, cluster, calls, types = []} = rows.text("traits", node.traits);
-  const {device, placed, text = "", custom, value, statistics, attributes = [], in: into = [], out = []} =
-    rows.text("panel", node.panel);
+  const {device, placed, text = "", custom, value, variable, statistics, attributes = [], in: into = [],
+    out = []} = rows.text("panel", node.panel);
   const {frames} = rows.text("stack", node.stack), details = rows.text("details", node.details);
   const home = rows.node(node.home);
   return {id, name: node.name, op, text: textOf(rows, node, text), around: around(rows, home.inside),
-    ...definite({device, placed, cluster, custom, statistics, stack: frames, calls: calls && callsOf(calls)}),
+    ...definite({device, placed, cluster, custom, variable, statistics, stack: frames,
+      calls: calls && callsOf(calls)}),
     ...(value === undefined ? {} : {value}), ...(node.mark < 0 ? {} : {mark: node.mark}),
     ...(node.home === id ? {} : {folded: true, reader: briefly(rows, node.home)}),
     details: Array.isArray(details) ? details : [],

@@ -9,6 +9,8 @@ import {SvgContext} from "./svg_context.js";
 import {FONT, textWidth} from "./text_width.js";
 import {layerPicture} from "./view_layers.js";
 
+// Columns are chosen such that the picture fits the page's canvas in a window of 1280 x 800 pixels.
+const ROOM = {w: 914, h: 586, readable: 0.85};
 const MARGIN = 12, SWATCH_PAD = 8, SWATCH_GAP = 6, NARROWEST_HEADER = 620, WIDEST_HEADER = 1000;
 const HEADING = `600 17px ${FONT}`, TEXT = `13px ${FONT}`, SMALL = `11px ${FONT}`;
 
@@ -25,7 +27,8 @@ function frameOf(views, index, direction) {
   const lines = view.boxes.map((box) => (box.frame === undefined ? boxLines(box, [], column) : undefined));
   const inners = view.boxes.map((box) => (box.frame === undefined ? undefined
     : scopeFrame(frameOf(views, box.frame, direction))));
-  const frame = layOut(view, lines, inners, direction, index !== 0);
+  const around = index === 0 ? {head: false, room: ROOM} : {head: true};
+  const frame = layOut(view, lines, inners, {direction, ...around});
   return {...frame, boxes: frame.boxes.map((placed) => ({...placed, instance: index}))};
 }
 

@@ -75,7 +75,8 @@ class DiffGraph {
   std::map<std::pair<std::string, std::string>, std::string> rule_lines_;  // by pass and rule
   llvm::DenseMap<const Graph*, std::string> prefixes_;                     // "function/"
   llvm::DenseMap<const Graph*, size_t> numbers_;                           // numbers of bodies
-  llvm::StringMap<Node> moved_;  // by name in A ("function/node"): nodes with another name here
+  // By name in A ("function/node"): nodes that have another name in the merged graph.
+  llvm::StringMap<Node> moved_;
   PageMarks marks_;
   std::unique_ptr<GraphPage> page_;
 };

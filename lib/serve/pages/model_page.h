@@ -41,6 +41,10 @@ class ModelPage : public Page {
   // graph and must outlive the page. Call it before the page is in a PageSet; pages that keep their
   // graph do it themselves.
   void AssumeBatch(const OpenedGraph& opened);
+  // Shows the values of the graph's variables, if the model comes with them. `opened` is the graph
+  // and must outlive the page. Call it before the page is in a PageSet; pages that keep their graph
+  // do it themselves.
+  void ShowValues(const OpenedGraph& opened);
   void WriteListed(llvm::json::OStream& json) const override;
 
  private:

@@ -205,7 +205,7 @@ std::shared_ptr<Page> PageSet::at(size_t number) const {
 std::string PageSet::Json(TabsOf tabs_of, bool in_file) const {
   std::vector<std::string> paths;
   size_t count;
-  {  // consistent: a later page may be of a model without a name here
+  {  // both under one lock: a page added later may be of a path that is not in `paths`
     std::shared_lock lock(mutex_);
     paths = model_paths_;
     count = pages_.size();

@@ -21,7 +21,7 @@ std::string PassesJson(const PageSet& pages, const StagePage& stage);
 Expected<std::string> RewritesJson(StagePage& stage);
 
 // Returns the life of a node (LifeOf in lib/diff/timeline.h), one block for each story with that
-// node: first the story of `stage`, then the other stories of its function, then the rest:
+// node: first the story of `stage`, then the others of its function, then those of other functions:
 // [{"title", "function", "line", "events": [{"entry", "stage", "text", "line"}]}]. An event with
 // "line" is from a partition. `node`: NODE or FUNCTION/NODE; an unknown node has no blocks.
 std::string LifeJson(const StagePage& stage, llvm::StringRef node);

@@ -5,7 +5,8 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMostExplained = 5000;  // nodes of a graph
+// A graph with more nodes has no explanations of its placement (see PlacementGraph).
+constexpr size_t kMostExplained = 5000;
 
 }  // namespace
 

@@ -3,7 +3,7 @@
 
 import {quoted} from "./debug_breakpoints.js";
 import {element} from "./dom.js";
-import {valueStatistics} from "./panel.js";
+import {valueStatistics} from "./value_statistics.js";
 
 const field = (id, label, attributes) => [label, element("input", {id, "aria-label": label,
   spellcheck: "false", autocomplete: "off", ...attributes})];

@@ -3,12 +3,13 @@
 import {canOpen, MARKER, TITLE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
 import {allBoxes, boxKey, openKey} from "./frames.js";
-import {LEGIBLE, MARGIN, refit, showMarked, startAtTop, TOO_SMALL} from "./viewport.js";
+import {LEGIBLE, MARGIN, refit, showMarked, startAtTop, TOO_SMALL, windowSize} from "./viewport.js";
 import {composeFrames, openLone} from "./opened.js";
 import {listenToPointer} from "./pointer.js";
 import {lineWidth, textWidth} from "./text_width.js";
 
 const SMALLEST = 0.02, LARGEST = 3;
+const LARGEST_WHOLE = 1.4;  // a small picture is not made larger than this to fill the canvas
 const FEWEST = 9;  // the least number of boxes to keep in a first picture
 const TITLE_HEIGHT = 26;  // in units of the picture
 
@@ -40,6 +41,7 @@ export class GraphView extends EventTarget {
     this.first = new Map();
     this.seen = new Set();
     this.body = this.home;
+    this.columns = undefined;
     this.chosen = undefined;
     this.look.selected = undefined;
     this.notes = this.notesKey = undefined;
@@ -71,6 +73,7 @@ export class GraphView extends EventTarget {
     // isOver() is true once a later call of show() has superseded this one.
     const show = (this.shows += 1), isOver = () => show !== this.shows;
     this.body = body;
+    this.columns = undefined;
     this.select(undefined);
     const isOpen = this.seen.has(String(body)) || [...this.open].some((key) => key.startsWith(`${body}|`));
     if (body !== this.home && !isOpen) this.openAsFirst(String(body), body);
@@ -87,12 +90,18 @@ export class GraphView extends EventTarget {
     if (!this.frame || this.at.zoom >= TOO_SMALL) return;
     startAtTop(this);
     showMarked(this);
+    this.begun = {...this.at};
   }
 
   // Closes the tallest of the innermost open boxes, one after the other, until all text is readable
   // or fewer than FEWEST boxes would be left.
   async foldToFit(isOver) {
     for (let turn = 0; turn < 40 && !isOver() && this.frame && this.zoomToFit() < LEGIBLE; ++turn) {
+      if (this.columns && this.chosenFor !== this.size().join()) {  // the canvas has become another size
+        this.columns = undefined;
+        await this.update();
+        continue;
+      }
       const innermost = this.boxes.filter((box) => box.inner && !this.boxes.some((other) => other.inner
         && other.parent?.placed === box.placed));
       const counted = (box) => this.boxes.filter((other) =>
@@ -100,6 +109,7 @@ export class GraphView extends EventTarget {
       const closable = innermost.filter((box) => counted(box) >= FEWEST).sort((a, b) => b.h - a.h);
       if (closable.length === 0) return;
       this.open.delete(openKey(closable[0].instance, closable[0].box));
+      this.columns = undefined;
       await this.update();
     }
   }
@@ -137,6 +147,8 @@ export class GraphView extends EventTarget {
       if (turn !== this.turn) return;
       if (notes !== this.notes) return await this.update(anchor);  // numbers came meanwhile
       this.frame = frame;
+      if (!this.columns) [this.window, this.chosenFor] = [windowSize(), this.size().join()];
+      this.columns = frame?.columns;
       this.boxes = [...allBoxes(frame)];
     } catch (error) {
       this.dispatchEvent(Object.assign(new Event("error"), {error}));
@@ -184,7 +196,7 @@ export class GraphView extends EventTarget {
 
   closeAll() {
     this.open.clear();
-    this.update().then(() => this.fit());
+    this.fitAnew();
   }
 
   select(placed) {
@@ -248,13 +260,19 @@ export class GraphView extends EventTarget {
     return this.known ?? [w, h];
   }
 
-  // Returns the zoom at which a box or frame fits the canvas.
-  fitting(box) {
+  // The part of the canvas that a whole picture may fill, and the zoom from which it can be read.
+  get room() {
     const [w, h] = this.size();
-    return Math.min((w - 2 * MARGIN) / box.w, (h - 2 * MARGIN) / box.h);
+    return {w: w - 2 * MARGIN, h: h - 2 * MARGIN, readable: LEGIBLE};
   }
 
-  zoomToFit() { return Math.min(this.fitting(this.frame), 1.25); }
+  // Returns the zoom at which a box or frame fits the canvas.
+  fitting(box) {
+    const {w, h} = this.room;
+    return Math.min(w / box.w, h / box.h);
+  }
+
+  zoomToFit() { return Math.min(this.fitting(this.frame), LARGEST_WHOLE); }
 
   get isWhole() { return this.frame && Math.abs(this.at.zoom - this.zoomToFit()) < 0.001; }
 
@@ -266,6 +284,18 @@ export class GraphView extends EventTarget {
     this.at.y = Math.max((h - this.frame.h * this.at.zoom) / 2, 0);
     this.fitted = {...this.at};
     this.paint();
+  }
+
+  // Divides the picture into columns anew, and zooms to the whole of it.
+  fitAnew() {
+    this.columns = undefined;
+    return this.update().then(() => this.fit());
+  }
+
+  // Divides the picture into columns anew, and shows it as at first.
+  seeAnew() {
+    this.columns = undefined;
+    return this.update().then(() => this.see());
   }
 
   zoomBy(factor) { this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, factor); }
@@ -368,7 +398,7 @@ export class GraphView extends EventTarget {
       this.select(this.chosen?.parent);
     } else if (event.key === "+" || event.key === "=") this.zoomBy(1.25);
     else if (event.key === "-") this.zoomBy(0.8);
-    else if (event.key === "f" || event.key === "0") this.fit();
+    else if (event.key === "f" || event.key === "0") this.fitAnew();
     else return;
     event.preventDefault();
   }

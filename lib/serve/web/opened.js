@@ -50,12 +50,15 @@ async function seenOf(source, body, view, how) {
 function innerFrames(all, body, instance, box, depth) {
   if (depth > DEEPEST || !canOpen(box) || !all.open.has(openKey(instance, box))) return undefined;
   if (box.kind === "scope") return scopeFrame(makeFrame(all, body, box.scope, instance, depth + 1));
-  const called = box.calls.map((call, i) => ({title: call.role ? `${call.role}: ${call.name}` : call.name,
+  const called = box.calls.map((call, i) => ({role: call.role, name: call.name,
     frame: makeFrame(all, call.body, undefined, `${instance}>n${box.id}.${i}`, depth + 1)}));
   return functionFrames(called.filter(({frame}) => frame));
 }
 
-// Returns the frame of a scope. `all`: {views, open, notes}, from composeFrames.
+// Identifies the boxes of a view, also if it is filtered anew.
+const shapeOf = (view) => view.boxes.map(({key}) => key).join();
+
+// Returns the frame of a scope. `all`: {views, open, notes, columns, room}, from composeFrames.
 function makeFrame(all, body, scope, instance, depth) {
   const view = all.views.get(`${body}/${scope ?? ""}`);
   if (!view) return undefined;
@@ -64,17 +67,22 @@ function makeFrame(all, body, scope, instance, depth) {
     const note = all.notes?.(body, view.boxes[i]);
     return note === undefined ? own : [...own, noteLine(note)];
   });
-  const frame = layOut(view, lines, inners, "down", depth > 0);
+  const shape = depth === 0 ? shapeOf(view) : undefined;
+  const columns = shape !== undefined && all.columns?.shape === shape ? all.columns.first : undefined;
+  const room = depth === 0 ? all.room : undefined;
+  const frame = layOut(view, lines, inners, {head: depth > 0, columns, room});
   const boxes = frame.boxes.map((placed) => ({...placed, body, instance}));
-  return {...frame, boxes, body, scope: view.scope, instance};
+  return {...frame, boxes, body, scope: view.scope, instance, columns: {shape, first: frame.columns}};
 }
 
 // Promises the frame of a body with the open scopes and functions in it. `open` is a set of keys
-// from openKey; notes(body, box), if given, returns an additional note of a box.
-export async function composeFrames({source, open, filter, notes}, body, instance) {
+// from openKey; notes(body, box), if given, returns an additional note of a box. The columns of the
+// frame are those of `columns`, the `columns` of an earlier frame, if that has the same boxes, else
+// such that the frame fits `room` (layOut).
+export async function composeFrames({source, open, filter, notes, columns, room}, body, instance) {
   const views = new Map();
   await load({source, open, views, filter}, body, undefined, instance, 0);
-  return makeFrame({views, open, notes}, body, undefined, instance, 0);
+  return makeFrame({views, open, notes, columns, room}, body, undefined, instance, 0);
 }
 
 // If a body that the model's document does not open shows only its arguments, its results and one

@@ -5,6 +5,7 @@ import {fillOfKind} from "./draw.js";
 import {lineItem} from "./edge_list.js";
 import {costs, layerFacts} from "./panel_facts.js";
 import {isFile} from "./source.js";
+import {valueOf} from "./value_statistics.js";
 
 const FEW = 12;  // marked nodes that are listed at first
 
@@ -30,34 +31,6 @@ export function inWords({box, inner}) {
   const words = box.kind === "scope" ? `scope ${box.path}, ${plural(box.ops, "op")}`
     : `${box.op} ${box.name}`;
   return `${words}${inner ? ", open" : ""}`;
-}
-
-const BARS = "▁▂▃▄▅▆▇█";
-const short = (number) => String(Number(number.toPrecision(4)));
-
-// Returns elements with statistics of a tensor's numbers: a histogram of the finite numbers between
-// their minimum and maximum, their mean, and the counts of NaNs, infinities and zeros.
-export function valueStatistics(s) {
-  const finite = s.elements - s.nan - s.positive_infinite - s.negative_infinite;
-  const rows = [["elements", commas(s.elements)]];
-  if (finite > 0) {
-    const mean = `${short(s.mean)} ± ${short(s.deviation)}`;
-    rows.push(["min", short(s.min)], ["mean", mean], ["max", short(s.max)]);
-  }
-  const others = [["zero", s.zero], ["NaN", s.nan], ["+inf", s.positive_infinite],
-    ["−inf", s.negative_infinite]];
-  for (const [name, count] of others) if (count > 0) rows.push([name, commas(count)]);
-  const line = ([name, text]) => element("tr", {class: /NaN|inf/u.test(name) ? "bad" : ""},
-    element("td", {}, name), element("td", {}, text));
-  const parts = [element("table", {class: "statistics"}, ...rows.map(line))];
-  if (finite > 0 && s.max > s.min) {
-    const most = Math.max(...s.histogram);
-    const height = (count) => Math.min(BARS.length - 1, Math.floor((count / most) * BARS.length));
-    const bars = s.histogram.map((count) => (count === 0 ? " " : BARS[height(count)])).join("");
-    const title = `of ${commas(finite)} finite numbers, from ${short(s.min)} to ${short(s.max)}`;
-    parts.unshift(element("p", {class: "histogram", title}, bars));
-  }
-  return parts;
 }
 
 const fileName = (path) => path.split("/").at(-1);
@@ -214,7 +187,12 @@ export class Panel {
   layer(box, words = "Layer") {
     if (!box.layer) return [];
     const more = element("div", {class: "layer"});
-    this.source.layers().then(({layers}) => more.append(...layerFacts(layers, box.layer)))
+    const weightValue = async (node) => {
+      const about = await this.source.node(0, node);
+      const unknown = [element("p", {class: "dim"}, "Its value is not known.")];
+      return about.value === undefined ? unknown : valueOf(about);
+    };
+    this.source.layers().then(({layers}) => more.append(...layerFacts(layers, box.layer, weightValue)))
       .catch((error) => more.append(element("p", {class: "problem"}, error.message)));
     return [element("p", {}, `${words} ${box.layer}`, box.className && ` (${box.className})`), more];
   }
@@ -264,8 +242,9 @@ export class Panel {
     if (node.cluster) parts.push(told("XLA cluster", node.cluster));
     if (placed) parts.push(...costs(placed, this.summary.batch));
     if (node.stack) parts.push(...stackOf(node.stack, this.actions.find));
-    if (node.value !== undefined) parts.push(heading("Value"), element("p", {class: "value"}, node.value));
-    if (node.statistics) parts.push(...valueStatistics(node.statistics));
+    if (node.value !== undefined) {
+      parts.push(heading(node.variable ? `Stored value of ${node.variable}` : "Value"), ...valueOf(node));
+    }
     parts.push(...this.inputs(body, node), ...this.outputs(body, node), ...this.attributes(node));
     this.root.replaceChildren(...parts);
   }

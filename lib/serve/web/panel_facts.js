@@ -1,6 +1,6 @@
 // The facts in the panel about the cost of a box and about a layer.
 
-import {commas, element, plural} from "./dom.js";
+import {commas, element, link, plural} from "./dom.js";
 
 const FEW = 12;  // weights that are listed
 
@@ -19,20 +19,43 @@ export function costs({box, view}, batch) {
   ];
 }
 
+// Returns a row for a weight. A click on its name shows or hides what values(node) promises.
+function weightRow([name, type, node], values) {
+  let shown;
+  const toggle = async () => {
+    if (shown) {
+      shown.remove();
+      shown = undefined;
+      return;
+    }
+    const cell = element("td", {colspan: "2"});
+    shown = element("tr", {class: "values"}, cell);
+    line.after(shown);
+    try {
+      cell.append(...await values(node));
+    } catch (error) {
+      cell.append(element("p", {class: "problem"}, error.message));
+    }
+  };
+  const named = node === undefined ? name : link(name, toggle, "Show its values");
+  const line = element("tr", {}, element("td", {}, named), element("td", {}, type));
+  return line;
+}
+
 // Returns elements with a layer's output, parameters and weights, those of layers in it included.
-export function layerFacts(layers, path) {
+// `values(node)` promises elements about the value of a weight, by its node in the main graph.
+export function layerFacts(layers, path, values) {
   const layer = layers.find((one) => one.path === path);
   if (!layer) return [];
   const {outputs, parameters, trainable = parameters, open} = layer;
   const inside = layers.filter((one) => one === layer || one.path.startsWith(`${path}/`));
-  const weights = new Map(inside.flatMap((one) => one.weights)), few = [...weights].slice(0, FEW);
-  const row = ([name, type]) => element("tr", {}, element("td", {}, name), element("td", {}, type));
-  const rest = weights.size - few.length;
+  const weights = new Map(inside.flatMap((one) => one.weights).map((weight) => [weight[0], weight]));
+  const few = [...weights.values()].slice(0, FEW), rest = weights.size - few.length;
   return [
     ...outputs.length > 0 ? [element("p", {}, `Output ${outputs.join(", ")}`)] : [],
     element("p", {}, `${open ? "at least " : ""}${plural(parameters, "parameter")}`,
       trainable < parameters ? ` (${commas(trainable)} trainable)` : ""),
-    ...few.length > 0 ? [element("table", {}, ...few.map(row))] : [],
+    ...few.length > 0 ? [element("table", {}, ...few.map((weight) => weightRow(weight, values)))] : [],
     ...rest > 0 ? [element("p", {class: "dim"}, `and ${plural(rest, "more weight")}`)] : [],
   ];
 }

@@ -46,8 +46,9 @@ class Side {
 }
 
 export class Panes {
-  // `actions`: color(view) and filter(view) give a view the page's colors and filter, changed(),
-  // fail(error), panel().
+  // `actions`: color(view) and filter(view) give a view the page's colors and filter; changed() puts
+  // what the panes show into the page's URL; fail(error) reports an error; panel() describes the
+  // model in the panel, as no box is chosen.
   constructor(root, panel, actions) {
     this.root = root;
     this.panelRoot = panel;

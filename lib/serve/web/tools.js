@@ -8,7 +8,7 @@ const HIGH = 600, WIDE = 700;  // the smallest window, in pixels, with room for 
 // `page`: the Page of page.js.
 export function setUpTools(page) {
   const each = (act) => () => page.views().forEach(act);
-  byId("fit").addEventListener("click", each((shown) => shown.fit()));
+  byId("fit").addEventListener("click", each((shown) => shown.fitAnew()));
   byId("zoom-in").addEventListener("click", each((shown) => shown.zoomBy(1.25)));
   byId("zoom-out").addEventListener("click", each((shown) => shown.zoomBy(0.8)));
   byId("close-all").addEventListener("click", each((shown) => shown.closeAll()));

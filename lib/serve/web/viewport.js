@@ -37,9 +37,16 @@ export function showMarked(view) {
   view.moveTo(marked.reduce((first, box) => (box.y < first.y ? box : first)), view.at.zoom);
 }
 
-// Keeps the whole picture in view when its place changes, unless the user has moved it.
+// Keeps the whole picture in view, or its beginning, when its place changes, unless the user has moved
+// it. Divides it into other columns if the window's size changes, or if the text would become too
+// small; but not because of a chosen box, which may make the panel wider: that moves no box.
 export function refit(view) {
-  const {fitted, at} = view;
-  if (fitted && ["zoom", "x", "y"].every((key) => at[key] === fitted[key])) view.fit();
+  const {fitted, begun, at, chosen} = view, isAt = (place) => place && ["zoom", "x", "y"].every((key) =>
+    at[key] === place[key]);
+  const isSame = view.window === windowSize() && (chosen || view.zoomToFit() >= LEGIBLE);
+  if (isAt(fitted)) (isSame ? view.fit() : view.fitAnew());
+  else if (isAt(begun) && !chosen) view.seeAnew();
   else view.paint();
 }
+
+export const windowSize = () => `${innerWidth} ${innerHeight}`;
