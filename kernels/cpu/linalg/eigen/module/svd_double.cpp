@@ -1,4 +1,4 @@
-#include "kernels/cpu/linalg/eigen/module/factors.h"
+#include "kernels/cpu/linalg/eigen/module/svd.h"
 
 template Eigen::JacobiSVD<Eigen::MatrixXd>& Eigen::JacobiSVD<Eigen::MatrixXd>::compute(
     const Eigen::MatrixXd&, unsigned);
@@ -6,7 +6,5 @@ template Eigen::JacobiSVD<Eigen::MatrixXd>& Eigen::JacobiSVD<Eigen::MatrixXd>::c
 namespace grapnel {
 
 template void EigenSvd(const double*, int64_t, int64_t, bool, double*, double*, double*);
-template void EigenQr(const double*, int64_t, int64_t, int64_t, double*, double*);
-template bool EigenCholesky(const double*, int64_t, double*);
 
 }  // namespace grapnel
