@@ -61,7 +61,7 @@ PICTURES = {
     "page-debugger": (DEBUG, [], DEBUGGER),
     "page-debugger-graph": (DEBUG, [DEBUGGER, ("[...document.querySelectorAll('#tab-debugger .card button')].find((b) => b.textContent.startsWith('Show it')).click()",)],
                             "grapnel.tab === 'graph' && document.querySelector('#panel h2')?.textContent === 'Log'"),
-    "page-node": ("testdata/models/lenet", [("grapnel.source.search('op:Conv2D').then(({hits: [hit]}) => grapnel.go(hit.body, hit.node))",)],
+    "page-node": ("testdata/models/lenet", [("grapnel.source.search('op:Conv2D', []).then(({hits: [hit]}) => grapnel.go(hit.body, hit.node))",)],
                   "document.querySelector('#panel h2').textContent === 'Conv2D'"),
     "page-diff": ([OPTIMIZE, COMPARE], [], "true"),
     "page-fusion": (FUSE, [(CHOOSE, "Conv1_relu")], "document.querySelector('#panel h2').textContent === '_FusedConv2D'"),

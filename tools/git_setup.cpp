@@ -42,7 +42,7 @@ bool IsLfsPointer(llvm::StringRef bytes) {
 }
 
 // Prints a file for git, which selects files by name and stops if a file cannot be shown. For a
-// file that is no graph, checkpoint or LFS pointer, prints its size and a hash; without the hash,
+// file that is not a graph, checkpoint or LFS pointer, prints its size and a hash; without the hash,
 // two files of the same size would look equal.
 Expected<int> Show(const std::string& path, Invocation& invocation) {
   auto model = OpenModel(path);

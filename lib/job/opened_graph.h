@@ -54,7 +54,7 @@ class GRAPNEL_PUBLIC OpenedGraph {
   // `part`, and model() contains only this graph. `again` makes the same part of this graph after
   // it was opened again.
   void ContinueWith(GraphInFile part, std::function<Error(OpenedGraph*)> again);
-  // Continues with `more`, a file that was made from this graph but is no part of it, such as one
+  // Continues with `more`, a file that was made from this graph but is not part of it, such as one
   // with an additional call. `again` makes the same of this graph after it was opened again.
   void ContinueInstead(GraphInFile more, std::function<Error(OpenedGraph*)> again);
   // The graph that the file holds: the one that ContinueWith() or ContinueInstead() was first

@@ -97,7 +97,7 @@ void ScopeTree::Builder::SetLayer(ScopeId scope, int layer) {
   found.name = Keep((around + (*layers_)[layer].label).str());
 }
 
-// Names the scope if it is a layer in the layer `around` that is no row of its own.
+// Names the scope if it is a layer in the layer `around` that has no row of its own.
 void ScopeTree::Builder::SetSublayer(ScopeId scope, int around) {
   Found& found = found_[scope];
   bool may_be = around >= 0 && !(*layers_)[around].is_model;

@@ -19,7 +19,7 @@ namespace grapnel {
 struct BodyPlan {
   const Graph* graph = nullptr;
   const Function* function = nullptr;  // null: main graph
-  Node loop;                           // a While whose body or condition this is; null: it is none
+  Node loop;                           // a While whose body or condition this is; null: no loop
   Folding folding;
   std::unique_ptr<ScopeTree> tree;
   bool drawn = false;

@@ -151,8 +151,8 @@ class Layers(page_case.PageCase):
             self.browser.js(click)
             self.browser.wait("!document.querySelector('#panel .layer .statistics')")
             # So do the variable and the node that reads it.
-            for op in ("VarHandleOp", "ReadVariableOp"):
-                self.browser.js(f"return grapnel.find('op:{op} conv2d_1')")
+            for op, name in (("VarHandleOp", "conv2d_1/kernel_1"), ("ReadVariableOp", "conv2d_1_2/convolution")):
+                self.browser.js(f"return grapnel.find('op:{op} {name}')")
                 self.browser.press("Enter")
                 self.browser.wait(f"document.querySelector('#panel h2')?.textContent === '{op}' && document.querySelector('#panel .value')")
                 self.assertRegex(self.browser.js("return document.querySelector('#panel').innerText"), "Stored value of sequential/conv2d_1/(bias|kernel)")

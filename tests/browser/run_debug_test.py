@@ -155,6 +155,9 @@ class RunDebug(PageCase):
         self.start()
         self.assertIn("before Softmax (Softmax), step 2\nbreakpoint 1: op:Soft*".replace("\n", ""), self.go("continue"))
         # From the graph: selects the box, then clicks the button below.
+        view = "grapnel.tabs.tab('run').forms.get(grapnel.source.model).debug.graph.view"
+        self.browser.js(f"{view}.toggle({view}.boxes.find((b) => b.box.path === 'loss'))")
+        self.browser.wait(f"{view}.boxes.some((b) => b.box.path === 'loss/Sum')")
         self.browser.js("""const {view} = grapnel.tabs.tab('run').forms.get(grapnel.source.model).debug.graph;
           view.select(view.boxes.find((b) => b.box.path === 'loss/Sum'))""")
         turn = self.turn()

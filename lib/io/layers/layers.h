@@ -73,7 +73,7 @@ class LayerTable {
   int LayerOf(llvm::StringRef function, llvm::StringRef node) const;
   int LayerOf(const Node& node) const;
   // Returns the program's name of a layer that is in another one and has no row of its own:
-  // "query" for the scope "model_1/attention_1/query_1". Empty if the scope is no such layer, or if
+  // "query" for the scope "model_1/attention_1/query_1". Empty if the scope is not such a layer, or if
   // the file does not tell. `function`: the one whose body has the scope; empty: the main graph.
   llvm::StringRef NameOfSublayer(llvm::StringRef function, llvm::StringRef scope) const;
   // True if `layer` is `outer` or one of the layers in it.

@@ -101,10 +101,12 @@ export function boxLines(box, markKinds, column) {
   if (box.kind === "scope") {
     addTitle(box.name || "(top)", box.className);
     const [kinds, ...others] = box.notes ?? [];
-    // Among boxes that stand one below the other, one line, and no wider than needed: then the boxes
-    // also have room side by side, in columns.
+    // Among boxes that stand one below the other, one line if it has room for a kind, and no wider
+    // than needed: then the boxes also have room side by side, in columns.
     const room = column ? Math.max(WIDEST, lineWidth(lines[0])) : widest;
-    for (const line of kindLines(box.ops, kinds ?? "", room, column ? 1 : 2)) addLine(line, NOTE, "note");
+    const few = column ? kindLines(box.ops, kinds ?? "", room, 1) : [];
+    const all = few[0]?.includes(":") ? few : kindLines(box.ops, kinds ?? "", room, 2);
+    for (const line of all) addLine(line, NOTE, "note");
     for (const note of others) add(note, NOTE, "note");
   } else {
     addTitle(...box.layer ? [box.layer, box.op] : [box.op, box.name]);

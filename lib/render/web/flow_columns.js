@@ -10,6 +10,7 @@ import {sharedLines} from "./wires.js";
 const MOST_COLUMNS = 6, MOST_NETS = 4;  // MOST_NETS: the most lines from one column to later ones
 const MOST_BOXES = 300;  // of a view that is divided, since each division is laid out to be measured
 const NET_COST = 24;  // a column may be so much taller for a line less between columns
+const LEAST_SHARE = 0.3;  // of the height of the tallest column, for each but the last
 const PAD = 16;       // what layout.js leaves free around boxes
 const LANE = 8, BESIDE_LANES = 24;  // from a lane between columns to the next one, and to a box
 
@@ -26,6 +27,7 @@ export function chooseColumns(view, sizes, edges, space, {w, h, readable}) {
   for (let count = 2; count <= MOST_COLUMNS && most < readable; ++count) {
     const first = divide(whole.layers, nets, count);
     if (!first) return best;
+    if (!isEven(whole.layers, first)) continue;
     const next = scale(placeInColumns(view, sizes, edges, space, first));
     if (next > most) [best, most] = [first, next];
   }
@@ -65,6 +67,14 @@ function divide(layers, nets, count) {
     });
   }
   return below[0]?.first;
+}
+
+// True if no column but the last is much lower than another one, as beside an open box that is higher
+// than all others together: there, columns would only tear the picture apart.
+function isEven(layers, first) {
+  const heights = [0, ...first].map((begin, i) =>
+    layers[(first[i] ?? layers.length) - 1].bottom - layers[begin].top);
+  return Math.min(...heights.slice(0, -1)) >= LEAST_SHARE * Math.max(...heights);
 }
 
 // By item, boxes, bends and joints: its layer, and its place there from 0 to 1.
