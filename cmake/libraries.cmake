@@ -151,6 +151,19 @@ function(grapnel_objects name)
   endif()
 endfunction()
 
+# grapnel_module(icu a.cpp ... LINK target ...): grapnel_icu.so, which lib/support/loadable_module.h opens on first use. A module uses
+# only headers of grapnel: it links none of its libraries, the binary exports nothing to it, and it has one entry point. The target
+# grapnel_modules stands for all modules.
+add_custom_target(grapnel_modules)
+function(grapnel_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK")
+  add_library(grapnel_${name} MODULE ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(grapnel_${name} PROPERTIES PREFIX "")
+  target_link_libraries(grapnel_${name} PRIVATE ${ARG_LINK})
+  add_dependencies(grapnel_modules grapnel_${name})
+  set_property(GLOBAL APPEND PROPERTY GRAPNEL_MODULES grapnel_${name})
+endfunction()
+
 # grapnel_embeds(web_files.cpp FILE ...): that source file of this directory embeds these files,
 # given by full paths, through lib/support/embed.h. The compiler does not report files read by
 # .incbin as dependencies, so ccache does not check them.

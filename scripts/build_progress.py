@@ -21,7 +21,7 @@ import time
 SECONDS = [(re.compile(pattern), seconds) for pattern, seconds in [
     (r"Building CUDA object", 7.0),
     (r"Building CXX object .*\.pch$", 4.7),
-    (r"Building CXX object kernels/cpu/linalg/eigen/", 17.6),
+    (r"Building CXX object kernels/cpu/linalg/eigen/", 12.0),
     (r"Building CXX object kernels/cpu/.*/(linalg|sparse|state)/", 2.7),
     (r"Building CXX object kernels/", 1.6),
     (r"Building CXX object passes/", 0.4),

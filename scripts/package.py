@@ -24,7 +24,7 @@ from built_with import owners
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GLIBC = re.compile(r"^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|nsl|nss_.*|thread_db|BrokenLocale)\.so\..*)$")
 LEFT_OUT = re.compile(r"^lib(cuda|nvidia|cublas|cublasLt|cudnn|nvrtc|nvJitLink)[-._]?.*\.so\..*$")
-MODULES = ("grapnel_onednn.so", "grapnel_icu.so", "grapnel_cuda.so", "grapnel_http.so", "grapnel_picture.so")
+MODULES = ("grapnel_onednn.so", "grapnel_icu.so", "grapnel_eigen.so", "grapnel_cuda.so", "grapnel_http.so", "grapnel_picture.so")
 # The fonts for the text in a PNG, which grapnel_picture.so draws.
 FONTS = [pathlib.Path("/usr/share/fonts/truetype/dejavu") / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
 # The library for line editing at a terminal, which is loaded by name and so is not listed as a

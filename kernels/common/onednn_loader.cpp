@@ -1,15 +1,12 @@
 // Opens grapnel_onednn.so and provides it with the threads of the pool.
 #include "kernels/common/onednn_loader.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <thread>
 
-#include "lib/support/program_file.h"
+#include "lib/support/loadable_module.h"
 
 namespace grapnel {
 namespace {
@@ -25,33 +22,13 @@ void RunParts(void* pool, int32_t n, void (*body)(void*, int32_t), void* arg) {
 
 constexpr GrapnelOnednnHost kHost = {GRAPNEL_ONEDNN_API_VERSION, RunParts};
 
-struct Loaded {
-  const GrapnelOnednnApi* api = nullptr;
-  std::string problem;
-};
-
-Loaded Load() {
-  const char* wish = std::getenv("GRAPNEL_ONEDNN");
-  if (wish && llvm::StringRef(wish) == "off") return {nullptr, "GRAPNEL_ONEDNN is 'off'"};
-  std::string path = wish && *wish ? wish : ModulePath("grapnel_onednn.so");
-  // Never closed: primitives and their code live until the process ends.
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!module) return {nullptr, dlerror()};
-  auto entry = reinterpret_cast<GrapnelOnednnEntryFn>(dlsym(module, GRAPNEL_ONEDNN_ENTRY));
-  if (!entry) return {nullptr, path + ": not grapnel's oneDNN module"};
-  const GrapnelOnednnApi* api = entry(&kHost);
-  if (!api || api->version != GRAPNEL_ONEDNN_API_VERSION) {
-    return {nullptr, path + ": of another version of grapnel"};
-  }
-  return {api, ""};
-}
-
 std::atomic<bool> asked{false};
 
-const Loaded& TheModule() {
-  static const Loaded loaded = Load();
+const OpenedModule<GrapnelOnednnApi>& TheModule() {
+  static const auto opened = OpenModule<GrapnelOnednnApi, GrapnelOnednnEntryFn>(
+      {"grapnel_onednn.so", GRAPNEL_ONEDNN_ENTRY, "GRAPNEL_ONEDNN"}, &kHost);
   asked.store(true, std::memory_order_release);
-  return loaded;
+  return opened;
 }
 
 template <typename Call>

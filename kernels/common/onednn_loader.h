@@ -16,8 +16,8 @@
 namespace grapnel {
 
 // Returns the module, which the first call opens: the file in GRAPNEL_ONEDNN, else
-// grapnel_onednn.so next to the program or in lib/grapnel (ModulePath). Null when it cannot be
-// loaded, when GRAPNEL_ONEDNN is "off", or while a WithoutOnednn exists. Thread-safe.
+// grapnel_onednn.so (ModulePath). Null when it cannot be loaded, when GRAPNEL_ONEDNN is "off", or
+// while a WithoutOnednn exists. Thread-safe.
 const GrapnelOnednnApi* Onednn();
 
 // Starts opening the module on another thread, so that it loads while a plan is made.

@@ -4,7 +4,7 @@
 
 namespace grapnel {
 
-const char* CudaModuleFile() { return "grapnel_cuda.so"; }
+bool HasCudaModule() { return true; }
 const char* CudaBuildText() { return GRAPNEL_CUDA_BUILD; }
 
 }  // namespace grapnel

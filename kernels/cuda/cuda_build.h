@@ -5,8 +5,7 @@
 
 namespace grapnel {
 
-// The file name of the module, for ModulePath(); null if it was not built.
-const char* CudaModuleFile();
+bool HasCudaModule();
 // The versions or the reason: "CUDA 13.0, cuDNN 9.19", "no CUDA: nvcc was not found".
 const char* CudaBuildText();
 

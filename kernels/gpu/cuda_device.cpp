@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "kernels/cuda/cuda_build.h"
-#include "lib/support/program_file.h"
+#include "lib/support/loadable_module.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
@@ -19,26 +19,12 @@ Error Checked(Call&& call) {
   return MakeError("CUDA: {0}", why);
 }
 
-struct Loaded {
-  const GrapnelCudaApi* api = nullptr;
-  std::string problem;
-};
-
-Loaded Load() {
+OpenedModule<GrapnelCudaApi> Load() {
   const char* wish = std::getenv("GRAPNEL_CUDA");
-  if (wish && llvm::StringRef(wish) == "off") return {nullptr, "GRAPNEL_CUDA is 'off'"};
-  if (!(wish && *wish) && !CudaModuleFile())
+  if (!(wish && *wish) && !HasCudaModule())
     return {nullptr, std::string("built without CUDA (") + CudaBuildText() + ")"};
-  std::string path = wish && *wish ? wish : ModulePath(CudaModuleFile());
-  // Never closed: streams and their libraries live until the process ends.
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!module) return {nullptr, std::string("cannot open the CUDA module: ") + dlerror()};
-  auto entry = reinterpret_cast<GrapnelCudaEntryFn>(dlsym(module, GRAPNEL_CUDA_ENTRY));
-  if (!entry) return {nullptr, path + ": not grapnel's CUDA module"};
-  const GrapnelCudaApi* api = entry(GRAPNEL_CUDA_API_VERSION);
-  if (!api || api->version != GRAPNEL_CUDA_API_VERSION)
-    return {nullptr, path + ": of another version of grapnel"};
-  return {api, ""};
+  return OpenModule<GrapnelCudaApi, GrapnelCudaEntryFn>(
+      {"grapnel_cuda.so", GRAPNEL_CUDA_ENTRY, "GRAPNEL_CUDA"}, GRAPNEL_CUDA_API_VERSION);
 }
 
 class CudaEvent : public Event {
@@ -178,7 +164,7 @@ GRAPNEL_DEVICE_KIND("GPU", FindGpus);
 }  // namespace
 
 Expected<const GrapnelCudaApi*> Cuda() {
-  static const Loaded loaded = Load();
+  static const OpenedModule<GrapnelCudaApi> loaded = Load();
   if (!loaded.api) return MakeError("{0}", loaded.problem);
   return loaded.api;
 }

@@ -12,8 +12,8 @@
 namespace grapnel {
 
 // Returns the table of the module, which the first call opens: the file in GRAPNEL_CUDA, else
-// grapnel_cuda.so next to the program or in lib/grapnel (ModulePath). The error, one line, says why
-// there is none, as when GRAPNEL_CUDA is "off". Thread-safe.
+// grapnel_cuda.so (ModulePath). The error, one line, says why there is none, as when GRAPNEL_CUDA is
+// "off". Thread-safe.
 Expected<const GrapnelCudaApi*> Cuda();
 
 class CudaStream : public Stream {

@@ -3,7 +3,7 @@
 
 namespace grapnel {
 
-const char* CudaModuleFile() { return nullptr; }
+bool HasCudaModule() { return false; }
 const char* CudaBuildText() { return GRAPNEL_NO_CUDA_REASON; }
 
 }  // namespace grapnel

@@ -97,7 +97,7 @@ class Packages(Checkout):
         self.assertNotIn("configure", self.logged())
         self.x("build", ABSENT="libgif-dev ninja-build")
         self.assertIn("apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 ninja-build libgif-dev", self.logged())
-        self.assertIn("build --build build/release --target grapnel", self.logged())
+        self.assertIn("build --build build/release --target grapnel grapnel_modules", self.logged())
 
     def test_disk_full(self):
         said = self.x("build", status=1, ABSENT="libgif-dev", APT_STATUS="100", APT_SAYS="E: You don't have enough free space in /var/cache/apt/archives/.")
@@ -212,6 +212,7 @@ class Build(Checkout):
 
     def test_demo_says_first_what_it_does(self):
         self.assertRegex(self.x("demo"), r"\Ax: builds grapnel, then .*build/demo\n")
+        self.assertRegex(self.logged(), r"build --build build/release --target grapnel_demo\b(?!.*grapnel_modules)")
 
 
 class Venv(Checkout):

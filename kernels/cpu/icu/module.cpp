@@ -104,6 +104,7 @@ constexpr GrapnelIcuApi kApi = {
 }  // namespace
 }  // namespace grapnel::icu
 
-extern "C" __attribute__((visibility("default"))) const GrapnelIcuApi* GrapnelIcuEntry() {
-  return &grapnel::icu::kApi;
+extern "C" __attribute__((visibility("default"))) const GrapnelIcuApi* GrapnelIcuEntry(
+    uint32_t version) {
+  return version == GRAPNEL_ICU_API_VERSION ? &grapnel::icu::kApi : nullptr;
 }

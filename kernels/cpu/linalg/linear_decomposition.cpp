@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/cpu/linalg/eigen/decompositions.h"
+#include "kernels/cpu/linalg/eigen_loader.h"
 #include "kernels/cpu/linalg/linear_algebra.h"
 
 namespace grapnel {
@@ -60,11 +60,12 @@ struct Cholesky {
     ASSIGN_OR_RETURN(MatrixBatch batch, BatchOf(in, "input", true));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     if (out->num_elements() == 0) return Error::success();
+    ASSIGN_OR_RETURN(const EigenWideTable<Wide<T>>* eigen, EigenModule());
     int64_t n = batch.rows;
     ctx.ParallelFor(batch.count, CubeCost(n) / 5, [&](int64_t begin, int64_t end) {
       WideVector<T> lower(n * n);
       for (int64_t i = begin; i < end; ++i) {
-        bool good = EigenCholesky(WideAt<T>(in, i, n * n).data(), n, lower.data());
+        bool good = eigen->cholesky(WideAt<T>(in, i, n * n).data(), n, lower.data());
         for (int64_t k = 0; !good && k < n * n; ++k) {
           if (k % n <= k / n) lower[k] = kNaN;
         }
@@ -85,11 +86,12 @@ struct Qr {
     int64_t m = batch.rows, n = batch.columns, k = full ? m : std::min(m, n);
     ASSIGN_OR_RETURN(Tensor * q, ctx.Allocate(0, batch.With({m, k})));
     ASSIGN_OR_RETURN(Tensor * r, ctx.Allocate(1, batch.With({k, n})));
+    ASSIGN_OR_RETURN(const EigenWideTable<Wide<T>>* eigen, EigenModule());
     ctx.ParallelFor(batch.count, CubeCost(std::max(m, n)), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         WideVector<T> left = Identity<T>(m, k), right(k * n);
         if (batch.size() > 0)
-          EigenQr(WideAt<T>(in, i, m * n).data(), m, n, k, left.data(), right.data());
+          eigen->qr(WideAt<T>(in, i, m * n).data(), m, n, k, left.data(), right.data());
         StoreAt<T>(left, *q, i);
         StoreAt<T>(right, *r, i);
       }
@@ -111,11 +113,12 @@ struct SelfAdjointEig {
     ASSIGN_OR_RETURN(Tensor * v, ctx.Allocate(1, vectors ? batch.With({n, n}) : batch.batch));
     if (!vectors) std::fill_n(v->data<T>(), v->num_elements(), T(0));
     if (values->num_elements() == 0) return Error::success();
+    ASSIGN_OR_RETURN(const EigenTable<T>* eigen, EigenModule());
     std::atomic<bool> good{true};
     ctx.ParallelFor(batch.count, CubeCost(n), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        if (!EigenSelfAdjoint(in.data<T>() + i * n * n, n, values->data<T>() + i * n,
-                              vectors ? v->data<T>() + i * n * n : nullptr))
+        if (!eigen->self_adjoint(in.data<T>() + i * n * n, n, values->data<T>() + i * n,
+                                 vectors ? v->data<T>() + i * n * n : nullptr))
           good = false;
       }
     });
@@ -147,15 +150,16 @@ struct Svd {
       std::fill_n(u->data<T>(), u->num_elements(), T(0));
       std::fill_n(v->data<T>(), v->num_elements(), T(0));
     }
+    ASSIGN_OR_RETURN(const EigenWideTable<Wide<T>>* eigen, EigenModule());
     ctx.ParallelFor(batch.count, 50 + 20.0 * m * n * k, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) Decompose(in, i, m, n, *s, *u, *v);
+      for (int64_t i = begin; i < end; ++i) Decompose(*eigen, in, i, m, n, *s, *u, *v);
     });
     return Error::success();
   }
 
  private:
-  void Decompose(const Tensor& in, int64_t i, int64_t m, int64_t n, Tensor& s, Tensor& u,
-                 Tensor& v) const {
+  void Decompose(const EigenWideTable<Wide<T>>& eigen, const Tensor& in, int64_t i, int64_t m,
+                 int64_t n, Tensor& s, Tensor& u, Tensor& v) const {
     int64_t k = std::min(m, n);
     std::vector<double> falling(k);
     WideVector<T> left, right, matrix = WideAt<T>(in, i, m * n);
@@ -169,8 +173,8 @@ struct Svd {
       std::fill(left.begin(), left.end(), Wide<T>(kNaN));
       std::fill(right.begin(), right.end(), Wide<T>(kNaN));
     } else if (k > 0) {
-      EigenSvd(matrix.data(), m, n, full, falling.data(), vectors ? left.data() : nullptr,
-               vectors ? right.data() : nullptr);
+      eigen.svd(matrix.data(), m, n, full, falling.data(), vectors ? left.data() : nullptr,
+                vectors ? right.data() : nullptr);
     }
     StoreAt<T>(falling, s, i);
     if (vectors) StoreAt<T>(left, u, i);

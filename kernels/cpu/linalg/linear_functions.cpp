@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/common/indices.h"
-#include "kernels/cpu/linalg/eigen/decompositions.h"
+#include "kernels/cpu/linalg/eigen_loader.h"
 #include "kernels/cpu/linalg/linear_algebra.h"
 
 namespace grapnel {
@@ -24,11 +24,12 @@ struct Lu {
     ASSIGN_OR_RETURN(Tensor * lu, ctx.Allocate(0, in.dims()));
     ASSIGN_OR_RETURN(Tensor * rows, ctx.Allocate(1, batch.With({n})));
     if (in.num_elements() == 0) return Error::success();
+    ASSIGN_OR_RETURN(const EigenTable<T>* eigen, EigenModule());
     std::atomic<bool> good{true};
     ctx.ParallelFor(batch.count, CubeCost(n) / 5, [&](int64_t begin, int64_t end) {
       std::vector<int64_t> order(n);
       for (int64_t i = begin; i < end; ++i) {
-        if (!EigenLu(in.data<T>() + i * n * n, n, lu->data<T>() + i * n * n, order.data()))
+        if (!eigen->lu(in.data<T>() + i * n * n, n, lu->data<T>() + i * n * n, order.data()))
           good = false;
         for (int64_t k = 0; k < n; ++k) PutIndex(*rows, i * n + k, order[k]);
       }
@@ -42,8 +43,8 @@ using Wide = std::conditional_t<kIsComplex<T>, Complex128, double>;
 // Solves (a^H a + l2) x = a^H b, or x = a^H (a a^H + l2)^-1 b when `a` [m, n] has fewer rows than
 // columns. False if the matrix in parentheses has no Cholesky factor.
 template <typename W>
-bool SolveNormalEquations(const W* a, int64_t m, int64_t n, double l2, const W* b, int64_t columns,
-                          W* x) {
+bool SolveNormalEquations(const EigenWideTable<W>& eigen, const W* a, int64_t m, int64_t n,
+                          double l2, const W* b, int64_t columns, W* x) {
   bool tall = m >= n;
   int64_t k = tall ? n : m, inner = tall ? m : n;
   auto left = [&](int64_t i, int64_t j) {  // [k, inner]
@@ -62,9 +63,9 @@ bool SolveNormalEquations(const W* a, int64_t m, int64_t n, double l2, const W* 
       side[i * columns + c] = sum;
     }
   }
-  if (!EigenCholesky(gram.data(), k, lower.data())) return false;
-  EigenSolveTriangle(lower.data(), k, true, false, columns, side.data());
-  EigenSolveTriangle(lower.data(), k, true, true, columns, side.data());
+  if (!eigen.cholesky(gram.data(), k, lower.data())) return false;
+  eigen.solve_triangle(lower.data(), k, true, false, columns, side.data());
+  eigen.solve_triangle(lower.data(), k, true, true, columns, side.data());
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t c = 0; c < columns; ++c) {
       W sum = tall ? side[i * columns + c] : W(0);
@@ -79,11 +80,12 @@ bool SolveNormalEquations(const W* a, int64_t m, int64_t n, double l2, const W* 
 // Computes the x of least norm that minimizes |a * x - b|, ignoring negligible singular values,
 // which would amplify errors.
 template <typename W>
-void SolveBySvd(const W* a, int64_t m, int64_t n, const W* b, int64_t columns, W* x) {
+void SolveBySvd(const EigenWideTable<W>& eigen, const W* a, int64_t m, int64_t n, const W* b,
+                int64_t columns, W* x) {
   int64_t k = std::min(m, n);
   std::vector<double> s(k);
   std::vector<W> u(m * k), v(n * k);
-  EigenSvd(a, m, n, false, s.data(), u.data(), v.data());
+  eigen.svd(a, m, n, false, s.data(), u.data(), v.data());
   double least = s[0] * static_cast<double>(k) * std::numeric_limits<double>::epsilon();
   std::fill_n(x, n * columns, W(0));
   for (int64_t j = 0; j < k && s[j] > least; ++j) {
@@ -118,6 +120,7 @@ struct LeastSquares {
       std::fill_n(out->data<T>(), out->num_elements(), T(0));
       return Error::success();
     }
+    ASSIGN_OR_RETURN(const EigenWideTable<Wide<T>>* eigen, EigenModule());
     double weight = l2.data<double>()[0];
     std::atomic<bool> good{true};
     ctx.ParallelFor(left.count, CubeCost(std::max(m, n)), [&](int64_t begin, int64_t end) {
@@ -132,8 +135,8 @@ struct LeastSquares {
         if (!finite)
           std::fill(x.begin(), x.end(), Wide<T>(fast ? std::nan("") : 0));
         else if (!fast)
-          SolveBySvd(a.data(), m, n, b.data(), columns, x.data());
-        else if (!SolveNormalEquations(a.data(), m, n, weight, b.data(), columns, x.data()))
+          SolveBySvd(*eigen, a.data(), m, n, b.data(), columns, x.data());
+        else if (!SolveNormalEquations(*eigen, a.data(), m, n, weight, b.data(), columns, x.data()))
           good = false;
         for (int64_t k = 0; k < n * columns; ++k)
           out->data<T>()[i * n * columns + k] = static_cast<T>(x[k]);
@@ -149,8 +152,7 @@ struct LeastSquares {
 // The outputs are complex for every input dtype.
 template <typename T>
 struct Eig {
-  using Complex = std::conditional_t<std::is_same_v<T, float> || std::is_same_v<T, Complex64>,
-                                     Complex64, Complex128>;
+  using Complex = EigenComplex<T>;
   bool vectors;
   explicit Eig(const KernelSetup& setup) : vectors(setup.node().GetBool("compute_v", true)) {}
   Error operator()(KernelContext& ctx) const {
@@ -165,14 +167,15 @@ struct Eig {
     ASSIGN_OR_RETURN(Tensor * v, ctx.Allocate(1, vectors ? batch.With({n, n}) : batch.batch));
     if (!vectors) std::fill_n(v->data<Complex>(), v->num_elements(), Complex(0));
     if (values->num_elements() == 0) return Error::success();
+    ASSIGN_OR_RETURN(const EigenTable<T>* eigen, EigenModule());
     std::atomic<bool> good{true};
     ctx.ParallelFor(batch.count, 5 * CubeCost(n), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const T* matrix = in.data<T>() + i * n * n;
         bool finite = std::all_of(matrix, matrix + n * n,
                                   [](T value) { return std::isfinite(std::abs(value)); });
-        if (!finite || !EigenDecompose(matrix, n, values->data<Complex>() + i * n,
-                                       vectors ? v->data<Complex>() + i * n * n : nullptr))
+        if (!finite || !eigen->decompose(matrix, n, values->data<Complex>() + i * n,
+                                         vectors ? v->data<Complex>() + i * n * n : nullptr))
           good = false;
       }
     });
@@ -196,6 +199,7 @@ struct CholeskyGradient {
                        DimsText(grads.dims()));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, factor.dims()));
     if (out->num_elements() == 0) return Error::success();
+    ASSIGN_OR_RETURN(const EigenTable<T>* eigen, EigenModule());
     int64_t n = batch.rows;
     ctx.ParallelFor(batch.count, CubeCost(n), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -210,9 +214,9 @@ struct CholeskyGradient {
           }
           p(row, row) /= 2;
         }
-        EigenSolveTriangle(l.data(), n, true, true, n, p.data());
+        eigen->solve_triangle(l.data(), n, true, true, n, p.data());
         RowMatrix<T> s = p.transpose();
-        EigenSolveTriangle(l.data(), n, true, true, n, s.data());
+        eigen->solve_triangle(l.data(), n, true, true, n, s.data());
         RowMatrix<T> result = (s + s.transpose()) / T(2);
         StoreMatrix<T>(result, *out, i);
       }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "kernels/common/broadcast.h"
-#include "kernels/cpu/linalg/eigen/decompositions.h"
+#include "kernels/cpu/linalg/eigen_loader.h"
 #include "kernels/cpu/linalg/linear_algebra.h"
 
 namespace grapnel {
@@ -23,11 +23,11 @@ struct LogDeterminant {
 // The determinant is 1 for the empty matrix and NaN if an element is NaN; a singular matrix has
 // sign 0 and log_abs -infinity.
 template <typename T>
-LogDeterminant<T> LogDeterminantOf(const RowMatrix<T>& matrix) {
+LogDeterminant<T> LogDeterminantOf(const EigenTable<T>& eigen, const RowMatrix<T>& matrix) {
   LogDeterminant<T> result;
   if (matrix.size() == 0) return result;
   T log_abs;
-  EigenLogDeterminant(matrix.data(), matrix.rows(), &result.sign, &log_abs);
+  eigen.log_determinant(matrix.data(), matrix.rows(), &result.sign, &log_abs);
   result.log_abs = std::real(log_abs);
   return result;
 }
@@ -44,10 +44,11 @@ struct Determinant {
     if (log) {
       ASSIGN_OR_RETURN(logs, ctx.Allocate(1, batch.batch));
     }
+    using Compute = LinearCompute<T>;
+    ASSIGN_OR_RETURN(const EigenTable<Compute>* eigen, EigenModule());
     ctx.ParallelFor(batch.count, CubeCost(batch.rows), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        using Compute = LinearCompute<T>;
-        auto result = LogDeterminantOf<Compute>(MatrixAt<T>(in, i, batch.rows, batch.rows));
+        auto result = LogDeterminantOf(*eigen, MatrixAt<T>(in, i, batch.rows, batch.rows));
         if (log) {
           out->data<T>()[i] = static_cast<T>(result.sign);
           logs->data<T>()[i] = static_cast<T>(result.log_abs);
@@ -69,14 +70,13 @@ struct Inverse {
     ASSIGN_OR_RETURN(MatrixBatch batch, BatchOf(in, "input", true));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     if (out->num_elements() == 0) return Error::success();
+    ASSIGN_OR_RETURN(const EigenTable<LinearCompute<T>>* eigen, EigenModule());
     std::atomic<bool> good{true};
     ctx.ParallelFor(batch.count, 3 * CubeCost(batch.rows), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         auto matrix = MatrixAt<T>(in, i, batch.rows, batch.rows);
         auto inverse = matrix;
-        using Compute = LinearCompute<T>;
-        if (!EigenSolve<Compute>(matrix.data(), batch.rows, adjoint, nullptr, batch.rows,
-                                 inverse.data()))
+        if (!eigen->solve(matrix.data(), batch.rows, adjoint, nullptr, batch.rows, inverse.data()))
           good = false;
         StoreMatrix<T>(inverse, *out, i);
       }
@@ -100,13 +100,14 @@ struct Solve {
           DimsText(matrix.dims()), DimsText(right.dims()));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, right.dims()));
     if (out->num_elements() == 0) return Error::success();
+    ASSIGN_OR_RETURN(const EigenTable<LinearCompute<T>>* eigen, EigenModule());
     std::atomic<bool> good{true};
     ctx.ParallelFor(left.count, CubeCost(left.rows), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         auto a = MatrixAt<T>(matrix, i, left.rows, left.rows);
         auto b = MatrixAt<T>(right, i, sides.rows, sides.columns);
         auto x = b;
-        if (!EigenSolve(a.data(), left.rows, adjoint, b.data(), sides.columns, x.data()))
+        if (!eigen->solve(a.data(), left.rows, adjoint, b.data(), sides.columns, x.data()))
           good = false;
         StoreMatrix<T>(x, *out, i);
       }
@@ -133,6 +134,7 @@ struct TriangularSolve {
     dims.append({sides.rows, sides.columns});
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
     if (out->num_elements() == 0) return Error::success();
+    ASSIGN_OR_RETURN(const EigenTable<LinearCompute<T>>* eigen, EigenModule());
     double cost = 30 + 0.7 * sides.rows * sides.size();
     ctx.ParallelFor(plan.total, cost, [&](int64_t begin, int64_t end) {
       plan.ForRows(begin, end, [&](int64_t at, llvm::ArrayRef<int64_t> offsets, int64_t n) {
@@ -140,7 +142,7 @@ struct TriangularSolve {
         for (int64_t i = 0; i < n; ++i) {
           auto a = MatrixAt<T>(matrix, offsets[0] + i * left_step, left.rows, left.rows);
           auto x = MatrixAt<T>(right, offsets[1] + i * right_step, sides.rows, sides.columns);
-          EigenSolveTriangle(a.data(), left.rows, lower, adjoint, sides.columns, x.data());
+          eigen->solve_triangle(a.data(), left.rows, lower, adjoint, sides.columns, x.data());
           StoreMatrix<T>(x, *out, at + i);
         }
       });

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/cpu/linalg/eigen/decompositions.h"
+#include "kernels/cpu/linalg/eigen_loader.h"
 #include "kernels/cpu/linalg/linear_algebra.h"
 
 namespace grapnel {
@@ -102,6 +102,7 @@ Error MapMatrices(KernelContext& ctx) {
   ASSIGN_OR_RETURN(MatrixBatch batch, BatchOf(in, "input", true));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
   if (in.num_elements() == 0) return Error::success();
+  ASSIGN_OR_RETURN(const EigenApi* eigen, EigenModule());
   int64_t n = batch.rows;
   std::atomic<bool> good{true};
   ctx.ParallelFor(batch.count, 100 + 30.0 * n * n * n, [&](int64_t begin, int64_t end) {
@@ -113,7 +114,7 @@ Error MapMatrices(KernelContext& ctx) {
         finite &= std::isfinite(std::abs(from[k]));
       }
       // The Schur iteration does not terminate on values that are not finite.
-      if (finite && EigenSchur(from.data(), n, triangle.data(), u.data()))
+      if (finite && eigen->schur(from.data(), n, triangle.data(), u.data()))
         to = Turned(u, kLog ? TriangleLogarithm(triangle, n) : TriangleRoot(triangle, n), n);
       else if (finite)
         good = false;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Increment when the struct below changes.
-#define GRAPNEL_ICU_API_VERSION 2
+// Increment when the struct or the entry below changes.
+#define GRAPNEL_ICU_API_VERSION 3
 #define GRAPNEL_ICU_ENTRY "GrapnelIcuEntry"
 
 extern "C" {
@@ -37,8 +37,9 @@ typedef struct GrapnelIcuApi {
                          void* arg);
 } GrapnelIcuApi;
 
-// The one exported function, named GRAPNEL_ICU_ENTRY.
-typedef const GrapnelIcuApi* (*GrapnelIcuEntryFn)(void);
+// The one exported function, named GRAPNEL_ICU_ENTRY. Returns null if the program has another
+// version.
+typedef const GrapnelIcuApi* (*GrapnelIcuEntryFn)(uint32_t version);
 
 }  // extern "C"
 

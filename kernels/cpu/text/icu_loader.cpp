@@ -1,37 +1,12 @@
 #include "kernels/cpu/text/icu_loader.h"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
-#include <string>
-
-#include "lib/support/program_file.h"
+#include "lib/support/loadable_module.h"
 
 namespace grapnel {
-namespace {
-
-struct Opened {
-  const GrapnelIcuApi* api = nullptr;
-  std::string problem;
-};
-
-Opened Open() {
-  const char* wish = std::getenv("GRAPNEL_ICU");
-  std::string path = wish && *wish ? wish : ModulePath("grapnel_icu.so");
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed
-  if (!module) return {nullptr, dlerror()};
-  auto entry = reinterpret_cast<GrapnelIcuEntryFn>(dlsym(module, GRAPNEL_ICU_ENTRY));
-  if (!entry) return {nullptr, path + ": not grapnel's ICU module"};
-  const GrapnelIcuApi* api = entry();
-  if (api->version != GRAPNEL_ICU_API_VERSION)
-    return {nullptr, path + ": of another version of grapnel"};
-  return {api, ""};
-}
-
-}  // namespace
 
 Expected<const GrapnelIcuApi*> Icu() {
-  static const Opened opened = Open();
+  static const auto opened = OpenModule<GrapnelIcuApi, GrapnelIcuEntryFn>(
+      {"grapnel_icu.so", GRAPNEL_ICU_ENTRY, "GRAPNEL_ICU"}, GRAPNEL_ICU_API_VERSION);
   if (opened.api) return opened.api;
   return MakeError("ICU is not available: {0}", opened.problem);
 }

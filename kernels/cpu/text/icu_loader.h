@@ -7,8 +7,8 @@
 
 namespace grapnel {
 
-// Returns the module, which the first call opens: the file in GRAPNEL_ICU, else grapnel_icu.so next
-// to the program or in lib/grapnel (ModulePath). Thread-safe.
+// Returns the module, which the first call opens: the file in GRAPNEL_ICU, else grapnel_icu.so
+// (ModulePath). Thread-safe.
 Expected<const GrapnelIcuApi*> Icu();
 
 }  // namespace grapnel

@@ -1,36 +1,22 @@
 #include "lib/render/engine/engine.h"
 
-#include <dlfcn.h>
-
 #include "lib/io/png_writer.h"
 #include "lib/render/engine/api.h"
 #include "lib/render/web/script_bundle.h"
 #include "lib/render/web/web_file.h"
-#include "lib/support/program_file.h"
+#include "lib/support/loadable_module.h"
 
 namespace grapnel {
 namespace {
 
 constexpr double kMostSeconds = 120, kMostPixels = 1 << 26;
 
-// Opens grapnel_picture.so, which is never closed because threads of its libraries keep running.
-Expected<const GrapnelPictureApi*> OpenModule() {
-  static const std::string path = ModulePath("grapnel_picture.so");
-  static std::string why;
-  static const GrapnelPictureApi* const api = []() -> const GrapnelPictureApi* {
-    void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!module) {
-      why = dlerror();
-      return nullptr;
-    }
-    auto entry = reinterpret_cast<GrapnelPictureEntryFn>(dlsym(module, GRAPNEL_PICTURE_ENTRY));
-    const GrapnelPictureApi* found = entry ? entry(GRAPNEL_PICTURE_API_VERSION) : nullptr;
-    if (!found) why = path + " is of another version of grapnel";
-    return found;
-  }();
-  if (!api)
-    return MakeError("cannot draw: {0}; a .dot file can be written without this module", why);
-  return api;
+Expected<const GrapnelPictureApi*> PictureModule() {
+  static const auto opened = OpenModule<GrapnelPictureApi, GrapnelPictureEntryFn>(
+      {"grapnel_picture.so", GRAPNEL_PICTURE_ENTRY, nullptr}, GRAPNEL_PICTURE_API_VERSION);
+  if (opened.api) return opened.api;
+  return MakeError("cannot draw: {0}; a .dot file can be written without this module",
+                   opened.problem);
 }
 
 void Take(void* text, const char* bytes, size_t size) {
@@ -41,7 +27,7 @@ void Take(void* text, const char* bytes, size_t size) {
 
 Expected<std::string> CallScript(llvm::StringRef name, const std::string& function,
                                  llvm::ArrayRef<std::string> arguments) {
-  ASSIGN_OR_RETURN(const GrapnelPictureApi* api, OpenModule());
+  ASSIGN_OR_RETURN(const GrapnelPictureApi* api, PictureModule());
   ASSIGN_OR_RETURN(std::string script, BundleScripts(name, FindPictureFile));
   std::vector<const char*> texts;
   texts.reserve(arguments.size());
@@ -54,7 +40,7 @@ Expected<std::string> CallScript(llvm::StringRef name, const std::string& functi
 }
 
 Expected<PngImage> PngOfCalls(llvm::StringRef calls) {
-  ASSIGN_OR_RETURN(const GrapnelPictureApi* api, OpenModule());
+  ASSIGN_OR_RETURN(const GrapnelPictureApi* api, PictureModule());
   std::string pixels;
   GrapnelPictureSize size = {};
   if (!api->paint(calls.data(), calls.size(), kMostPixels, &size, Take, &pixels))

@@ -1,23 +1,19 @@
 #include "lib/serve/http/server.h"
 
-#include <dlfcn.h>
 #include <sys/random.h>
 
 #include "lib/serve/http/api.h"
-#include "lib/support/program_file.h"
+#include "lib/support/loadable_module.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
-Expected<const GrapnelHttpApi*> OpenModule() {
-  std::string path = ModulePath("grapnel_http.so");
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!module) return MakeError("cannot serve: {0}", dlerror());
-  auto entry = reinterpret_cast<GrapnelHttpEntryFn>(dlsym(module, GRAPNEL_HTTP_ENTRY));
-  const GrapnelHttpApi* api = entry ? entry(GRAPNEL_HTTP_API_VERSION) : nullptr;
-  if (!api) return MakeError("cannot serve: {0} is of another version of grapnel", path);
-  return api;
+Expected<const GrapnelHttpApi*> HttpModule() {
+  auto opened = OpenModule<GrapnelHttpApi, GrapnelHttpEntryFn>(
+      {"grapnel_http.so", GRAPNEL_HTTP_ENTRY, nullptr}, GRAPNEL_HTTP_API_VERSION);
+  if (opened.api) return opened.api;
+  return MakeError("cannot serve: {0}", opened.problem);
 }
 
 static_assert(static_cast<int>(WorkerClass::kAtOnce) == GRAPNEL_HTTP_AT_ONCE &&
@@ -96,7 +92,7 @@ Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Server::~Server() { state_->api->close(state_->server); }
 
 Expected<std::unique_ptr<Server>> Server::Listen(Router& router, int port) {
-  ASSIGN_OR_RETURN(const GrapnelHttpApi* api, OpenModule());
+  ASSIGN_OR_RETURN(const GrapnelHttpApi* api, HttpModule());
   char error[256] = "";
   GrapnelHttpServer* server = api->open(port, Handle, Admit, &router, error, sizeof error);
   if (!server) return MakeError("{0}", error);

@@ -1,13 +1,14 @@
 // Eigenvalues by Eigen. Each dtype has its own file, values_*.cpp, which contains all its solvers
 // because they share most of what they compile. The solvers use column-major matrices, as Eigen's
 // algorithms do internally: row-major ones would add a third to the compile time.
-#ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_VALUES_H_
-#define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_VALUES_H_
+#ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_MODULE_VALUES_H_
+#define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_MODULE_VALUES_H_
 
 #include <complex>
+#include <type_traits>
 
 #include "Eigen/Eigenvalues"
-#include "kernels/cpu/linalg/eigen/decompositions.h"
+#include "kernels/cpu/linalg/eigen_api.h"
 
 namespace grapnel {
 
@@ -27,26 +28,18 @@ bool EigenSelfAdjoint(const T* in, int64_t n, T* values, T* v) {
   return true;
 }
 
-template <typename Solver, typename T, typename C>
-bool DecomposeBy(const T* in, int64_t n, C* values, C* v) {
+template <typename T>
+bool EigenDecompose(const T* in, int64_t n, EigenComplex<T>* values, EigenComplex<T>* v) {
+  using Matrix = EigenColumns<T>;
+  using Solver = std::conditional_t<Eigen::NumTraits<T>::IsComplex,
+                                    Eigen::ComplexEigenSolver<Matrix>, Eigen::EigenSolver<Matrix>>;
   Solver eigen(Eigen::Map<const EigenRows<T>>(in, n, n), v != nullptr);
   if (eigen.info() != Eigen::Success) return false;
   for (int64_t i = 0; i < n; ++i) values[i] = eigen.eigenvalues()[i];
-  if (v) Eigen::Map<EigenRows<C>>(v, n, n) = eigen.eigenvectors();
+  if (v) Eigen::Map<EigenRows<EigenComplex<T>>>(v, n, n) = eigen.eigenvectors();
   return true;
-}
-
-template <typename T>
-bool EigenDecompose(const T* in, int64_t n, std::complex<T>* values, std::complex<T>* v) {
-  return DecomposeBy<Eigen::EigenSolver<EigenColumns<T>>>(in, n, values, v);
-}
-
-template <typename T>
-bool EigenDecompose(const std::complex<T>* in, int64_t n, std::complex<T>* values,
-                    std::complex<T>* v) {
-  return DecomposeBy<Eigen::ComplexEigenSolver<EigenColumns<std::complex<T>>>>(in, n, values, v);
 }
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_CPU_LINALG_EIGEN_VALUES_H_
+#endif  // GRAPNEL_KERNELS_CPU_LINALG_EIGEN_MODULE_VALUES_H_

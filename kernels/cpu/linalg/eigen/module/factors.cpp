@@ -2,7 +2,7 @@
 
 #include "Eigen/Cholesky"
 #include "Eigen/QR"
-#include "kernels/cpu/linalg/eigen/decompositions.h"
+#include "kernels/cpu/linalg/eigen_api.h"
 
 namespace grapnel {
 namespace {

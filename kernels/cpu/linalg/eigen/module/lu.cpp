@@ -2,7 +2,7 @@
 
 #include <complex>
 
-#include "kernels/cpu/linalg/eigen/decompositions.h"
+#include "kernels/cpu/linalg/eigen_api.h"
 
 namespace grapnel {
 namespace {

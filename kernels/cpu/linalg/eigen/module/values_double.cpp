@@ -1,4 +1,4 @@
-#include "kernels/cpu/linalg/eigen/values.h"
+#include "kernels/cpu/linalg/eigen/module/values.h"
 
 namespace grapnel {
 

@@ -1,20 +1,17 @@
-// Eigen's SVD in parts that compile in parallel: each template that EigenSvd uses is instantiated
-// once, in the svd_*.cpp named after it.
-#ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_SVD_H_
-#define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_SVD_H_
+// Eigen's SVD. Each dtype has its own file, svd_*.cpp, which contains all that it uses, except that
+// the SVD of a complex matrix uses that of a real one by Jacobi rotations.
+#ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_MODULE_SVD_H_
+#define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_MODULE_SVD_H_
 
 #include <algorithm>
 #include <complex>
 
 #include "Eigen/SVD"
-#include "kernels/cpu/linalg/eigen/decompositions.h"
+#include "kernels/cpu/linalg/eigen_api.h"
 
-extern template class Eigen::JacobiSVD<Eigen::MatrixXd>;
-extern template class Eigen::JacobiSVD<Eigen::MatrixXcd>;
-extern template Eigen::internal::UpperBidiagonalization<Eigen::MatrixXd>&
-Eigen::internal::UpperBidiagonalization<Eigen::MatrixXd>::compute(const Eigen::MatrixXd&);
-extern template Eigen::internal::UpperBidiagonalization<Eigen::MatrixXcd>&
-Eigen::internal::UpperBidiagonalization<Eigen::MatrixXcd>::compute(const Eigen::MatrixXcd&);
+// Instantiated in svd_double.cpp.
+extern template Eigen::JacobiSVD<Eigen::MatrixXd>& Eigen::JacobiSVD<Eigen::MatrixXd>::compute(
+    const Eigen::MatrixXd&, unsigned);
 
 namespace grapnel {
 
@@ -37,4 +34,4 @@ void EigenSvd(const T* in, int64_t m, int64_t n, bool full, double* s, T* u, T* 
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_CPU_LINALG_EIGEN_SVD_H_
+#endif  // GRAPNEL_KERNELS_CPU_LINALG_EIGEN_MODULE_SVD_H_

@@ -1,4 +1,4 @@
-#include "kernels/cpu/linalg/eigen/svd.h"
+#include "kernels/cpu/linalg/eigen/module/svd.h"
 
 namespace grapnel {
 

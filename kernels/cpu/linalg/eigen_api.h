@@ -1,13 +1,25 @@
-// Decompositions by Eigen, in separate files because they take long to compile. For the same reason
-// some exist only for double and complex128, and kernels of other dtypes widen. Matrices are
-// row-major.
-#ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_DECOMPOSITIONS_H_
-#define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_DECOMPOSITIONS_H_
+// The interface between the program and grapnel_eigen.so, Eigen's decompositions of matrices. They
+// take long to compile and few graphs need them, so the module is loaded on demand and `./x demo`
+// does not build it. For the same reason some functions exist only for double and complex128, and
+// kernels of other dtypes widen.
+//
+// Only pointers and numbers cross the interface, and std::bad_alloc. Matrices are row-major.
+#ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_API_H_
+#define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_API_H_
 
 #include <complex>
 #include <cstdint>
 
+// Increment when anything below changes.
+#define GRAPNEL_EIGEN_API_VERSION 1
+#define GRAPNEL_EIGEN_ENTRY "GrapnelEigenEntry"
+
 namespace grapnel {
+
+template <typename T>
+using EigenComplex = std::complex<decltype(std::real(T()))>;
+
+// --- The functions of the module, which the program calls through the tables below.
 
 // `in` [m, n] = u * diag(s) * v^H with k = min(m, n) > 0 descending values in s. u is [m, k] and v
 // is [n, k], or [m, m] and [n, n] when `full`. If u and v are null, only s is computed. `in` must
@@ -55,16 +67,50 @@ bool EigenLu(const T* in, int64_t n, T* lu, int64_t* rows);
 // False if the iteration did not converge. `in` must be finite. Instantiated for each dtype, like
 // EigenSelfAdjoint; the phase of a complex vector still depends on rounding.
 template <typename T>
-bool EigenDecompose(const T* in, int64_t n, std::complex<T>* values, std::complex<T>* v);
-template <typename T>
-bool EigenDecompose(const std::complex<T>* in, int64_t n, std::complex<T>* values,
-                    std::complex<T>* v);
+bool EigenDecompose(const T* in, int64_t n, EigenComplex<T>* values, EigenComplex<T>* v);
 
 // `in` [n, n] = u * triangle * u^H with u unitary and the triangle upper. False if the iteration
 // did not converge. `in` must be finite.
 bool EigenSchur(const std::complex<double>* in, int64_t n, std::complex<double>* triangle,
                 std::complex<double>* u);
 
+// --- Tables of them.
+
+// For each dtype: float, double, complex64 and complex128.
+template <typename T>
+struct EigenTable {
+  decltype(&EigenSelfAdjoint<T>) self_adjoint;
+  decltype(&EigenLogDeterminant<T>) log_determinant;
+  decltype(&EigenSolve<T>) solve;
+  decltype(&EigenSolveTriangle<T>) solve_triangle;
+  decltype(&EigenLu<T>) lu;
+  decltype(&EigenDecompose<T>) decompose;
+};
+
+// Only for double and complex128.
+template <typename T>
+struct EigenWideTable : EigenTable<T> {
+  decltype(&EigenSvd<T>) svd;
+  decltype(&EigenQr<T>) qr;
+  decltype(&EigenCholesky<T>) cholesky;
+};
+
+// A pointer to it converts to a pointer to the table of a dtype.
+struct EigenApi : EigenTable<float>,
+                  EigenTable<std::complex<float>>,
+                  EigenWideTable<double>,
+                  EigenWideTable<std::complex<double>> {
+  decltype(&EigenSchur) schur;
+};
+
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_CPU_LINALG_EIGEN_DECOMPOSITIONS_H_
+extern "C" {
+
+// The one exported function, named GRAPNEL_EIGEN_ENTRY. Returns null if the program has another
+// version.
+typedef const grapnel::EigenApi* (*GrapnelEigenEntryFn)(uint32_t version);
+
+}  // extern "C"
+
+#endif  // GRAPNEL_KERNELS_CPU_LINALG_EIGEN_API_H_
