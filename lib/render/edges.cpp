@@ -11,6 +11,7 @@ namespace {
 
 struct LabeledBundle {
   EdgeBundle bundle;
+  ControlEnds ends;
   Port last;           // the last port in `label`: consecutive edges often share a port
   bool mixed = false;  // the labels have no common part
 };
@@ -68,10 +69,11 @@ std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t>
             index[port.IsControl()].try_emplace(uint64_t{from} << 32 | to, bundles.size());
         if (fresh) {
           bundles.emplace_back();
-          bundles.back().bundle = {from, to, port.IsControl(), 0, true, true, {}};
+          bundles.back().bundle = {.from = from, .to = to, .control = port.IsControl()};
         }
         LabeledBundle& bundle = bundles[it->second];
         ++bundle.bundle.count;
+        if (port.IsControl()) bundle.ends.Add(port.node, node.id());
         bundle.bundle.back &= !port.IsControl() && IsNextIteration(graph.node(port.node));
         bundle.bundle.handles &= !port.IsControl() && type && IsHandleType(type(port));
         if (label && !port.IsControl()) AddLabel(&bundle, port, label);
@@ -80,7 +82,11 @@ std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t>
   }
   std::vector<EdgeBundle> result;
   result.reserve(bundles.size());
-  for (LabeledBundle& bundle : bundles) result.push_back(std::move(bundle.bundle));
+  for (LabeledBundle& bundle : bundles) {
+    bundle.bundle.producers = bundle.ends.producers.size();
+    bundle.bundle.waiters = bundle.ends.waiters.size();
+    result.push_back(std::move(bundle.bundle));
+  }
   std::sort(result.begin(), result.end(), [](const EdgeBundle& a, const EdgeBundle& b) {
     return std::tie(a.from, a.to, a.control) < std::tie(b.from, b.to, b.control);
   });

@@ -9,6 +9,7 @@
 
 #include "lib/ir/graph.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
 
@@ -31,11 +32,23 @@ struct EdgeBundle {
   uint32_t from = 0, to = 0;
   bool control = false;
   uint32_t count = 0;
+  // Of control edges: the numbers of nodes at either end, less than `count` if, for example, one
+  // node waits for several. Disjoint bundles from or to one box add up.
+  uint32_t producers = 0, waiters = 0;
   bool back = true;     // all edges are from NextIteration
   bool handles = true;  // all are resources or variants; false for control edges
   // "float[?,28]" if all tensors of the bundle have this dtype and shape; "float" or "[?,28]" if
   // they have only one of these in common; else empty.
   std::string label;
+};
+
+// The nodes at the ends of a bundle's control edges.
+struct ControlEnds {
+  llvm::SmallDenseSet<NodeId, 4> producers, waiters;
+  void Add(NodeId producer, NodeId waiter) {
+    producers.insert(producer);
+    waiters.insert(waiter);
+  }
 };
 
 // Numbers of inputs of the selected nodes that are not hidden. Each input counts in exactly one of

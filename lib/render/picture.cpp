@@ -138,6 +138,8 @@ class PictureMaker {
       edge.from = bundle.from;
       edge.to = bundle.to;
       edge.count = bundle.count;
+      edge.producers = bundle.producers;
+      edge.waiters = bundle.waiters;
       edge.back = bundle.back;
       edge.label = std::move(bundle.label);
       picture_.edges.push_back(std::move(edge));
@@ -401,8 +403,7 @@ class PictureMaker {
 
   void FoldControl() {
     struct Fan {
-      size_t boxes = 0;
-      uint64_t edges = 0;
+      size_t boxes = 0, ops = 0;
     };
     std::vector<Fan> in(picture_.boxes.size()), out(picture_.boxes.size());
     auto each = [&](auto&& visit) {
@@ -412,7 +413,7 @@ class PictureMaker {
     };
     each([&](const PictureEdge& edge) {
       ++in[edge.to].boxes;
-      in[edge.to].edges += edge.count;
+      in[edge.to].ops += edge.producers;
     });
     bool fold = !options_.show_control;
     auto folded_in = [&](const PictureEdge& edge) {
@@ -421,7 +422,7 @@ class PictureMaker {
     each([&](const PictureEdge& edge) {
       if (folded_in(edge)) return;
       ++out[edge.from].boxes;
-      out[edge.from].edges += edge.count;
+      out[edge.from].ops += edge.waiters;
     });
     auto folded_out = [&](const PictureEdge& edge) {
       return fold && out[edge.from].boxes > kControlFan;
@@ -430,9 +431,9 @@ class PictureMaker {
       std::vector<std::string>& notes = picture_.boxes[i].notes;
       if (in[i].boxes > kControlFan)
         notes.push_back(
-            llvm::formatv("waits for {0} in {1}", Plural(in[i].edges, "op"), Boxes(in[i].boxes)));
+            llvm::formatv("waits for {0} in {1}", Plural(in[i].ops, "op"), Boxes(in[i].boxes)));
       if (out[i].boxes > kControlFan)
-        notes.push_back(llvm::formatv("{0} in {1} wait for this", Plural(out[i].edges, "op"),
+        notes.push_back(llvm::formatv("{0} in {1} wait for this", Plural(out[i].ops, "op"),
                                       Boxes(out[i].boxes)));
     }
     std::erase_if(picture_.edges, [&](const PictureEdge& edge) {

@@ -9,9 +9,16 @@
 
 namespace grapnel {
 
+// How a format draws what formats draw differently, as words: "double frame".
+struct DrawnAs {
+  const char* closed;   // a closed box
+  const char* control;  // a control edge
+  const char* through;  // a path through hidden nodes
+};
+
 // Names the direction of the data flow, and explains those lines and frames that occur in the
-// picture. `closed` describes how the format draws a closed box: "double frame".
-std::string PictureKey(const Picture& picture, llvm::StringRef closed);
+// picture.
+std::string PictureKey(const Picture& picture, const DrawnAs& drawn_as);
 
 // Returns the colors that have a name, the neutral color last.
 std::vector<Swatch> NamedColors(const Picture& picture);

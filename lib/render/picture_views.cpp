@@ -12,6 +12,10 @@ namespace {
 
 using llvm::json::OStream;
 
+// As lib/render/web/draw.js draws.
+constexpr DrawnAs kDrawnAs = {
+    .closed = "stack of sheets", .control = "dashed", .through = "long dashes"};
+
 class ViewsWriter {
  public:
   ViewsWriter(const Picture& picture, OStream& json)
@@ -22,7 +26,7 @@ class ViewsWriter {
     json_.object([&] {
       json_.attribute("title", picture_.title);
       Lines("header", picture_.header);
-      json_.attribute("key", PictureKey(picture_, "stack of sheets"));
+      json_.attribute("key", PictureKey(picture_, kDrawnAs));
       if (picture_.colors.size() > 1) Colors();
       json_.attribute("direction", kDirections[static_cast<int>(picture_.direction)]);
       json_.attributeArray("views", [&] {

@@ -166,6 +166,7 @@ class BodyScopes::Viewer {
   };
   struct Bundle {
     uint32_t count = 0;
+    ControlEnds ends;
     bool back = true, handles = true, mixed = false;
     Port last;
     std::string label;
@@ -272,6 +273,7 @@ class BodyScopes::Viewer {
     bool control = edge.port.IsControl();
     Bundle& bundle = bundles_[{from, to, control}];
     bool first = bundle.count++ == 0;
+    if (control) bundle.ends.Add(edge.from, edge.to);
     bundle.back &= !control && IsNextIteration(body_.graph_.node(edge.port.node));
     bundle.handles &= !control && IsHandleType(body_.shapes_.TypeOf(edge.port));
     if (control || bundle.mixed || (!first && bundle.last == edge.port)) return;
@@ -313,11 +315,14 @@ class BodyScopes::Viewer {
     for (auto& [key, bundle] : bundles_) {
       auto [from_end, to_end, control] = key;
       uint32_t from = ItemOf(from_end), to = ItemOf(to_end);
+      uint32_t producers = bundle.ends.producers.size(), waiters = bundle.ends.waiters.size();
       auto [it, fresh] = edges.try_emplace(
-          {from, to, control},
-          EdgeBundle{from, to, control, bundle.count, bundle.back, bundle.handles, bundle.label});
+          {from, to, control}, EdgeBundle{from, to, control, bundle.count, producers, waiters,
+                                          bundle.back, bundle.handles, bundle.label});
       if (fresh) continue;
       it->second.count += bundle.count;  // the bundles share the rest port
+      it->second.producers += producers;
+      it->second.waiters += waiters;
       it->second.back &= bundle.back;
       it->second.handles &= bundle.handles;
       it->second.label = CommonLabel(it->second.label, bundle.label);
@@ -338,8 +343,8 @@ class BodyScopes::Viewer {
     for (const EdgeBundle& edge : view_.edges) in[edge.to] += edge.control;
     for (const EdgeBundle& edge : view_.edges) out[edge.from] += edge.control && !is_in(edge);
     std::erase_if(view_.edges, [&](const EdgeBundle& edge) {
-      if (is_in(edge)) view_.unseen_control[edge.to].in += edge.count;
-      if (is_out(edge)) view_.unseen_control[edge.from].out += edge.count;
+      if (is_in(edge)) view_.unseen_control[edge.to].in += edge.producers;
+      if (is_out(edge)) view_.unseen_control[edge.from].out += edge.waiters;
       return is_in(edge) || is_out(edge);
     });
   }

@@ -49,8 +49,8 @@ struct ScopeView {
   std::vector<ScopeEntity> entities;
   std::vector<ScopePort> sources, sinks;
   std::vector<EdgeBundle> edges;
-  // By entity: how many incoming and outgoing control edges are not drawn because they are too
-  // many.
+  // By entity: the numbers of ops that it waits for, and that wait for it, by control edges that are
+  // not drawn because they are too many.
   struct Unseen {
     uint64_t in = 0, out = 0;
   };

@@ -195,6 +195,30 @@ TEST(Picture, ManyControlEdgesIntoOneBoxAreSaidNotDrawn) {
   EXPECT_EQ(Make(module, options).counts.hidden_control, 15u);
 }
 
+// The notes of a closed scope count each op once, though both ops of the scope wait for it.
+TEST(Picture, OpsThatSeveralOpsOfAScopeWaitForCountOnce) {
+  Module module;
+  Graph& graph = module.main;
+  NodeId tanh = Add(graph, "s/tanh", "Tanh", {Add(graph, "x", "Placeholder")});
+  NodeId relu = Add(graph, "s/relu", "Relu", {tanh});
+  for (int i = 0; i < 10; ++i) {
+    NodeId before = Add(graph, "before" + std::to_string(i), "Placeholder");
+    NodeId after = Add(graph, "after" + std::to_string(i), "Placeholder");
+    for (NodeId op : {tanh, relu}) {
+      graph.AddControl(op, before);
+      graph.AddControl(after, op);
+    }
+  }
+  ViewOptions options;
+  options.depth = 0;
+  Picture picture = Make(module, options);
+  EXPECT_EQ(picture.counts.stubbed_control, 40u);
+  const Box* scope = Find(picture, "s");
+  ASSERT_TRUE(scope);
+  EXPECT_TRUE(llvm::is_contained(scope->notes, "waits for 10 ops in 10 boxes"));
+  EXPECT_TRUE(llvm::is_contained(scope->notes, "10 ops in 10 boxes wait for this"));
+}
+
 TEST(Picture, LikeSiblingsAreOneBox) {
   Module module;
   Graph& graph = module.main;

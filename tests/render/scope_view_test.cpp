@@ -129,6 +129,31 @@ TEST(ScopeView, ManyControlEdgesAreSaidInWords) {
   EXPECT_EQ(seen, 0u);
 }
 
+// A scope's words count each op once, though both ops of the scope wait for it.
+TEST(ScopeView, OpsThatSeveralOpsOfAScopeWaitForCountOnce) {
+  Module module;
+  Graph& graph = module.main;
+  NodeId tanh = graph.AddNode("s/tanh", "Tanh"), relu = graph.AddNode("s/relu", "Relu");
+  graph.AddInput(tanh, {graph.AddNode("x", "Placeholder"), 0});
+  graph.AddInput(relu, {tanh, 0});
+  for (int i = 0; i < 10; ++i) {
+    NodeId before = graph.AddNode("before" + std::to_string(i), "Placeholder");
+    NodeId after = graph.AddNode("after" + std::to_string(i), "Placeholder");
+    for (NodeId op : {tanh, relu}) {
+      graph.AddControl(op, before);
+      graph.AddControl(after, op);
+    }
+  }
+  ShapeMap shapes = InferShapes(graph);
+  BodyScopes body(graph, FoldOptions(), shapes);
+  ScopeView view = body.View(kRootScope);
+  for (size_t i = 0; i < view.entities.size(); ++i) {
+    bool is_scope = view.entities[i].scope == body.tree().Find("s");
+    EXPECT_EQ(view.unseen_control[i].in, is_scope ? 10u : 0u) << i;
+    EXPECT_EQ(view.unseen_control[i].out, is_scope ? 10u : 0u) << i;
+  }
+}
+
 // Degenerate graphs: each scope stays small.
 TEST(ScopeView, HugeChainIsCutIntoPartsOfParts) {
   auto module = Chain(100000, [](int i) { return "node" + std::to_string(i * 7919 % 100003); });
