@@ -10,6 +10,8 @@
 #include "lib/ir/node_types.h"
 #include "lib/render/labels.h"
 #include "lib/render/scope_lookup.h"
+#include "lib/support/printable.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -273,11 +275,51 @@ class Opener {
     return {main, path};
   }
 
+  // Returns an error if the body's graph has the scope, but nothing of it is drawn.
+  Error WhyNotDrawn(const BodyPlan& body, llvm::StringRef path) const {
+    const Folding all = Fold(*body.graph, {}, {.constants = false, .no_ops = false});
+    const ScopeTree tree(*body.graph, all.uses, kGroupAbove, options_.keep_outermost,
+                         options_.layers);
+    ScopeId scope = tree.Find(path);
+    if (scope == kNoScope) return Error::success();
+    size_t nodes = 0, hidden = 0;
+    for (Node node : body.graph->nodes()) {
+      ScopeId id = tree.ScopeOf(node.id());
+      while (id != kNoScope && id != scope) id = tree.scope(id).parent;
+      nodes += id == scope;
+      hidden += id == scope && options_.hidden.Hides(node);
+    }
+    std::string shown = Printable(path), of_it = Plural(nodes, "op");
+    if (hidden == nodes) {
+      return MakeError(
+          "scope '{0}' has nothing to draw, because --hide hides its {1}: hide fewer, or open "
+          "another scope",
+          shown, of_it);
+    }
+    const char* also = hidden > 0 ? " and --hide" : "";
+    if (body.graph == only_) {
+      return MakeError(
+          "scope '{0}' has nothing to draw, because --around or --path{1} leaves out its {2}: "
+          "select more, or open another scope",
+          shown, also, of_it);
+    }
+    return MakeError(
+        "scope '{0}' has nothing to draw, because the signature{1} leaves out its {2}: --whole "
+        "draws all of the main graph",
+        shown, also, of_it);
+  }
+
   Error OpenScope(llvm::StringRef path) {
     auto [body, inner] = BodyOfPath(path);
     const ScopeTree& tree = *body->tree;
     ScopeId scope = tree.Find(inner);
-    if (scope == kNoScope) return NoSuchScope(tree, inner);
+    if (scope == kNoScope) {
+      for (const auto& other : plan_.bodies) {
+        bool may_have = inner.size() == path.size() ? other->drawn : other.get() == body;
+        if (may_have) RETURN_IF_ERROR(WhyNotDrawn(*other, inner));
+      }
+      return NoSuchScope(tree, inner);
+    }
     if (std::string why = WhyNoFrame(tree, inner, scope, *body->graph); !why.empty())
       plan_.notices.push_back(std::move(why));
     std::vector<ScopeId> chain;

@@ -100,6 +100,20 @@ class PictureMaker {
   Error NothingToDraw() const {
     if (module_.main.num_nodes() == 0 && module_.functions.empty())
       return MakeError("there is nothing to draw: the graph has no nodes");
+    size_t hidden = 0;
+    for (auto [op, count] : hidden_ops_) hidden += count;
+    if (hidden > 0) {
+      return MakeError(
+          "there is nothing to draw, because --hide hides all ops that would have a box ({0}): "
+          "hide "
+          "fewer",
+          hidden);
+    }
+    if (options_.hide_main && module_.functions.empty()) {
+      return MakeError(
+          "there is nothing to draw, because --hide main hides the main graph, and there are no "
+          "functions");
+    }
     return MakeError("the selection has nothing to draw{0}",
                      module_.functions.empty() ? "" : "; --function all draws the functions");
   }
