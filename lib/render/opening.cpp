@@ -296,17 +296,17 @@ class Opener {
           "another scope",
           shown, of_it);
     }
-    const char* also = hidden > 0 ? " and --hide" : "";
+    const std::string also = hidden > 0 ? Sentence(" (--hide hides {0})", hidden) : "";
     if (body.graph == only_) {
       return MakeError(
-          "scope '{0}' has nothing to draw, because --around or --path{1} leaves out its {2}: "
-          "select more, or open another scope",
-          shown, also, of_it);
+          "scope '{0}' has nothing to draw, because the part that --around or --path selects lacks "
+          "its {1}{2}: select more, or open another scope",
+          shown, of_it, also);
     }
     return MakeError(
-        "scope '{0}' has nothing to draw, because the signature{1} leaves out its {2}: --whole "
+        "scope '{0}' has nothing to draw, because the signature does not need its {1}{2}: --whole "
         "draws all of the main graph",
-        shown, also, of_it);
+        shown, of_it, also);
   }
 
   Error OpenScope(llvm::StringRef path) {
