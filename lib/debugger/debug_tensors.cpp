@@ -59,20 +59,22 @@ Error SaveTo(const std::string& path, const Tensor& tensor, DebugShell& shell) {
 // --- print_tensor
 
 // Parses "[1, 2]" or "[[-inf, -1], [1, inf]]" into pairs of numbers.
-Expected<std::vector<std::pair<double, double>>> RangesOf(llvm::StringRef text) {
+// Bounds are as precise as a tensor's numbers, so they also bound 64-bit integers.
+using NumberRange = std::pair<NumberArray::Number, NumberArray::Number>;
+Expected<std::vector<NumberRange>> RangesOf(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
   std::string numbers = text.str();
   for (char& c : numbers) c = c == '[' || c == ']' || c == '(' || c == ')' || c == ',' ? ' ' : c;
   llvm::StringRef(numbers).split(parts, ' ', -1, /*KeepEmpty=*/false);
-  std::vector<std::pair<double, double>> ranges;
+  std::vector<NumberRange> ranges;
   for (size_t i = 0; i + 1 < parts.size(); i += 2) {
-    double bounds[2];
+    NumberArray::Number bounds[2];
     for (int k = 0; k < 2; ++k) {
       std::string part = parts[i + k].str();
       size_t sign = part[0] == '-';
       if (part.compare(sign, 3, "np.") == 0) part.erase(sign, 3);
       char* end = nullptr;
-      bounds[k] = std::strtod(part.c_str(), &end);
+      bounds[k] = std::strtold(part.c_str(), &end);
       if (*end) return MakeError("-r {0}: numbers were expected, not '{1}'", text, parts[i + k]);
     }
     ranges.emplace_back(bounds[0], bounds[1]);

@@ -39,7 +39,7 @@ class GRAPNEL_PUBLIC Literal {
   // `dtype` is bool, quantized or any numeric dtype.
   static Literal Scalar(DataType dtype, double value);
   static Literal Vector32(llvm::ArrayRef<int32_t> values);
-  // `dtype` is DT_INT32 or DT_INT64.
+  // `dtype` is an integer dtype; the values of uint64 are given by their bits.
   static Literal Integers(DataType dtype, llvm::ArrayRef<int64_t> dims,
                           llvm::ArrayRef<int64_t> values);
 

@@ -21,7 +21,7 @@ DataType Promoted(const NumberArray& a, const NumberArray& b) {
   if (a.is_weak != b.is_weak) {
     const NumberArray& strong = a.is_weak ? b : a;
     const NumberArray& weak = a.is_weak ? a : b;
-    if (IsFloat(strong.dtype) || IsComplex(strong.dtype) || weak.dtype == proto::DT_INT64)
+    if (IsFloat(strong.dtype) || IsComplex(strong.dtype) || IsInteger(weak.dtype))
       return strong.dtype == proto::DT_BOOL ? weak.dtype : strong.dtype;
     return proto::DT_DOUBLE;
   }
@@ -68,6 +68,14 @@ Number ResultOf(DataType type, Number number) {
   Number rest = std::fmod(std::trunc(number), range);
   if (IsUnsigned(type)) return rest < 0 ? rest + range : rest;
   return rest >= range / 2 ? rest - range : rest < -range / 2 ? rest + range : rest;
+}
+
+// True for whole numbers that no tensor gives a dtype. As in Python, they do not wrap around.
+bool IsWholeLiteral(const NumberArray& array) { return array.is_weak && IsInteger(array.dtype); }
+void TakeWholeDtype(NumberArray* array) {
+  for (Number& value : array->values) value = std::trunc(value);
+  array->dtype = WholeDtype(array->values);
+  Round(array);
 }
 
 // --- Elementwise functions.
@@ -202,6 +210,7 @@ Expected<NumberArray> Pairwise(llvm::StringRef name, const BinaryFunction& funct
   const NumberArray &left = a.dims == dims ? a : wide_a, &right = b.dims == dims ? b : wide_b;
   result.values.reserve(left.size());
   bool is_truth = function.result == BinaryFunction::kTruth;
+  bool is_literal = IsWholeLiteral(result);
   for (int64_t i = 0; i < left.size(); ++i) {
     Number value = function.apply(left.values[i], right.values[i]);
     if (is_truth && !is_complex) {
@@ -214,8 +223,9 @@ Expected<NumberArray> Pairwise(llvm::StringRef name, const BinaryFunction& funct
       bool is_same = left.values[i] == right.values[i] && x == y;
       value = is_same == (name == "==");
     }
-    result.values.push_back(ResultOf(result.dtype, value));
+    result.values.push_back(is_literal ? value : ResultOf(result.dtype, value));
   }
+  if (is_literal) TakeWholeDtype(&result);
   return result;
 }
 
@@ -244,8 +254,12 @@ Expected<NumberArray> Each(llvm::StringRef name, const UnaryFunction& function, 
   if (function.result == UnaryFunction::kFloat) array.dtype = FloatOf(array.dtype);
   if (array.dtype == proto::DT_BOOL) array.is_weak = false;
   bool is_truth = function.result == UnaryFunction::kTruth;
-  for (Number& value : array.values)
-    value = is_truth ? function.apply(value) : ResultOf(array.dtype, function.apply(value));
+  bool is_literal = IsWholeLiteral(array) && !is_truth;
+  for (Number& value : array.values) {
+    value = function.apply(value);
+    if (!is_truth && !is_literal) value = ResultOf(array.dtype, value);
+  }
+  if (is_literal) TakeWholeDtype(&array);
   return array;
 }
 

@@ -75,7 +75,7 @@ class Decider {
       known.sizes.emplace();
       for (size_t i = 0; i < value.numbers.values.size(); ++i) {
         bool is_any = i < value.is_any.size() && value.is_any[i];
-        known.sizes->push_back(is_any ? kAnySize : static_cast<int64_t>(value.numbers.values[i]));
+        known.sizes->push_back(is_any ? kAnySize : SizeOf(value.numbers.values[i]));
       }
     }
     if (value.is_any.empty()) known.value = std::move(value);

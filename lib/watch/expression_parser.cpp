@@ -208,9 +208,12 @@ class Parser {
     if (sign.empty()) return Power();
     if (++depth_ > kDeepest)
       return MakeError("the expression is nested more than {0} deep", kDeepest);
+    size_t at = this->at();
     ASSIGN_OR_RETURN(ExpressionNode operand, Unary());
     --depth_;
     if (sign == "+") return operand;
+    if (sign == "neg" && operand.kind == ExpressionNode::Kind::kNumber && !operand.is_truth)
+      return Negative(at, std::move(operand));
     return CallNode(sign, {std::move(operand)});
   }
 
@@ -294,8 +297,11 @@ class Parser {
       }
       bool is_negative = Take("-");
       if (!llvm::isDigit(Rest().empty() ? ' ' : Rest()[0])) return Wrong("a number or '?'");
+      size_t at = this->at();
       ASSIGN_OR_RETURN(ExpressionNode number, Number());
-      if (is_negative) number.number = -number.number;
+      if (is_negative) {
+        ASSIGN_OR_RETURN(number, Negative(at, std::move(number)));
+      }
       list.operands.push_back(std::move(number));
     }
     return list;
@@ -308,7 +314,19 @@ class Parser {
     return node;
   }
 
+  // Returns the negated number, which the parser has read at `at`.
+  Expected<ExpressionNode> Negative(size_t at, ExpressionNode number) {
+    number.number = -number.number;
+    constexpr auto kLeast = static_cast<long double>(std::numeric_limits<int64_t>::min());
+    if (!number.is_whole || number.number >= kLeast) return number;
+    return WrongAt(
+        at, MakeError("column {0}: -{1} is less than the least integer, {2}: with a "
+                      "decimal point it is a double",
+                      at + 1, text_.slice(at, at_).trim(), std::numeric_limits<int64_t>::min()));
+  }
+
   Expected<ExpressionNode> Number() {
+    size_t begin = at();
     std::string text = Rest().str();
     char* end = nullptr;
     ExpressionNode node;
@@ -317,7 +335,12 @@ class Parser {
     node.is_whole =
         llvm::StringRef(text).take_front(size).find_first_of(".eEnN") == llvm::StringRef::npos;
     at_ += size;
-    return node;
+    constexpr auto kMost = static_cast<long double>(std::numeric_limits<uint64_t>::max());
+    if (!node.is_whole || node.number <= kMost) return node;
+    return WrongAt(begin, MakeError("column {0}: {1} is greater than the greatest integer, {2}: "
+                                    "with a decimal point it is a double",
+                                    begin + 1, text_.substr(begin, size),
+                                    std::numeric_limits<uint64_t>::max()));
   }
 
   // Parses a tensor's name, a function with its arguments, or a constant.

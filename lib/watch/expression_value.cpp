@@ -62,7 +62,7 @@ std::vector<int64_t> SizesOf(const Value& value, const NumberArray& numbers) {
   std::vector<int64_t> sizes;
   for (size_t i = 0; i < numbers.values.size(); ++i) {
     bool is_any = i < value.is_any.size() && value.is_any[i];
-    sizes.push_back(is_any ? kUnknownDim : static_cast<int64_t>(numbers.values[i]));
+    sizes.push_back(is_any ? kUnknownDim : SizeOf(numbers.values[i]));
   }
   return sizes;
 }
@@ -103,28 +103,32 @@ bool IsConstant(const Part& node) {
          node.kind == Part::Kind::kList;
 }
 
+int64_t SizeOf(NumberArray::Number number) {
+  return static_cast<int64_t>(RoundTo(proto::DT_INT64, number));
+}
+
 Value ConstantOf(const Part& node) {
   Value value;
   if (node.kind == Part::Kind::kText) return llvm::cantFail(OfText(node.name));
-  auto type_of = [](const Part& number) {
-    return number.is_truth ? proto::DT_BOOL : number.is_whole ? proto::DT_INT64 : proto::DT_DOUBLE;
-  };
   if (node.kind == Part::Kind::kNumber) {
     value.numbers.values = {node.number};
-    value.numbers.dtype = type_of(node);
+    value.numbers.dtype = node.is_truth   ? proto::DT_BOOL
+                          : node.is_whole ? WholeDtype(value.numbers.values)
+                                          : proto::DT_DOUBLE;
     value.numbers.is_weak = !node.is_truth;
     return value;
   }
   value.numbers.dims = {static_cast<int64_t>(node.operands.size())};
   value.numbers.is_weak = true;
-  value.numbers.dtype = proto::DT_INT64;
+  bool is_whole = true;
   for (const Part& element : node.operands) {
     bool is_any = element.kind == Part::Kind::kAny;
     if (is_any) value.is_any.resize(node.operands.size());
     if (is_any) value.is_any[value.numbers.values.size()] = true;
-    if (!is_any && !element.is_whole) value.numbers.dtype = proto::DT_DOUBLE;
+    is_whole &= is_any || element.is_whole;
     value.numbers.values.push_back(element.number);
   }
+  value.numbers.dtype = is_whole ? WholeDtype(value.numbers.values) : proto::DT_DOUBLE;
   return value;
 }
 

@@ -17,6 +17,9 @@ struct ExpressionValue {
 Expected<NumberArray> NumbersOf(ExpressionValue value);
 Expected<Tensor> TensorOf(ExpressionValue value);
 
+// Returns a number of a list that a shape is compared with, clamped to the range of int64.
+int64_t SizeOf(NumberArray::Number number);
+
 // Returns the value of a literal: a number, a text or a list.
 ExpressionValue ConstantOf(const TensorExpression::Node& node);
 bool IsConstant(const TensorExpression::Node& node);

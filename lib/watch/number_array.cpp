@@ -1,5 +1,6 @@
 #include "lib/watch/number_array.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -85,6 +86,18 @@ Number RoundTo(DataType dtype, Number number) {
   if (dtype == proto::DT_COMPLEX64) return static_cast<float>(number);
   if (dtype == proto::DT_COMPLEX128) return static_cast<double>(number);
   return Literal::Scalar(dtype, static_cast<double>(number)).AsDouble(0);
+}
+
+DataType WholeDtype(llvm::ArrayRef<Number> numbers) {
+  Number least = 0, most = 0;
+  for (Number number : numbers) {
+    least = std::min(least, number);
+    most = std::max(most, number);
+  }
+  if (RoundTo(proto::DT_INT64, least) == least && RoundTo(proto::DT_INT64, most) == most)
+    return proto::DT_INT64;
+  bool is_unsigned = least == 0 && RoundTo(proto::DT_UINT64, most) == most;
+  return is_unsigned ? proto::DT_UINT64 : proto::DT_DOUBLE;
 }
 
 Expected<NumberArray> NumbersOf(const Tensor& tensor) {

@@ -39,6 +39,10 @@ Expected<Tensor> TensorOf(const NumberArray& array);
 // and clamped to the range of an integer dtype (NaN to 0); nonzero numbers become 1 for bool.
 NumberArray::Number RoundTo(DataType dtype, NumberArray::Number number);
 
+// Returns the dtype of literals that are whole numbers, as NumPy chooses it: int64, or uint64 if
+// one of them needs it, or double if no integer dtype has all of them.
+DataType WholeDtype(llvm::ArrayRef<NumberArray::Number> numbers);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_WATCH_NUMBER_ARRAY_H_

@@ -33,6 +33,13 @@ TEST(TypedValue, OneElementFillsAndAFlatListIsLaidOut) {
 
 TEST(TypedValue, NumbersAreExactOrRefused) {
   EXPECT_EQ(Typed("9007199254740993", proto::DT_INT64), "[] 9007199254740993");
+  EXPECT_EQ(Typed("[9007199254740993, 18446744073709551615]", proto::DT_UINT64),
+            "[2] [9007199254740993,18446744073709551615]");
+  EXPECT_EQ(Typed("18446744073709551616", proto::DT_UINT64),
+            "'18446744073709551616' is not a value of uint64");
+  EXPECT_EQ(Typed("-1", proto::DT_UINT64), "'-1' is not a value of uint64");
+  EXPECT_EQ(Typed("9223372036854775808", proto::DT_INT64),
+            "'9223372036854775808' is not a value of int64");
   EXPECT_EQ(Typed("300", proto::DT_UINT8), "'300' is not a value of uint8");
   EXPECT_EQ(Typed("-1", proto::DT_UINT8), "'-1' is not a value of uint8");
   EXPECT_EQ(Typed("1.5", proto::DT_INT32), "'1.5' is not a value of int32");

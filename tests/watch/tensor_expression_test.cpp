@@ -26,6 +26,7 @@ Expected<Tensor> Lookup(llvm::StringRef name) {
   if (name == "b") return Make(proto::DT_BOOL, {3}, {1, 0, 1});
   if (name == "e") return Make(proto::DT_FLOAT, {0}, {});
   if (name == "u") return Make(proto::DT_UINT8, {2}, {250, 10});
+  if (name == "w") return Make(proto::DT_UINT64, {2}, {9007199254740993, 18446744073709551614U});
   if (name == "s") return Tensor::FromLiteral(Literal::MakeStrings({2}, {"one", "two"}));
   if (name == "c") {
     NumberArray array;
@@ -143,6 +144,14 @@ const Case kCases[] = {
     {"-2 ** 2", R"(array(-4))"},
     {"np.ndim(x)", R"(array(2))"},
     {"u == [250, 11]", R"(array([ True, False]))"},
+    {"w == 9007199254740992", R"(array([False, False]))"},
+    {"w == 18446744073709551614", R"(array([False,  True]))"},
+    {"w - 9007199254740993", R"(array([                   0, 18437736874454810621], dtype=uint64))"},
+    {"18446744073709551615", R"(array(18446744073709551615, dtype=uint64))"},
+    {"[18446744073709551615, 1]", R"(array([18446744073709551615,                    1], dtype=uint64))"},
+    {"-9223372036854775808", R"(array(-9223372036854775808))"},
+    {"9223372036854775807 + 1", R"(array(9223372036854775808, dtype=uint64))"},
+    {"9223372036854775808 - 9223372036854775809", R"(array(-1))"},
 };
 // clang-format on
 
@@ -300,6 +309,12 @@ TEST(TensorExpression, SaysWhatIsWrong) {
   EXPECT_EQ(Text("x[::0]"), "column 6: the step of a slice is 0");
   EXPECT_EQ(Text("x[2]"), "index 2 is out of range: axis 0 of shape [2,3] has 2 elements");
   EXPECT_EQ(Text("x[0, 0, 0]"), "3 indices are too many for a tensor of shape [2,3]");
+  EXPECT_EQ(Text("x < 99999999999999999999"),
+            "column 5: 99999999999999999999 is greater than the greatest integer, "
+            "18446744073709551615: with a decimal point it is a double");
+  EXPECT_EQ(Text("-9223372036854775809"),
+            "column 2: -9223372036854775809 is less than the least integer, "
+            "-9223372036854775808: with a decimal point it is a double");
   EXPECT_EQ(Text("x + u"), "shapes [2,3] and [2] do not broadcast");
   EXPECT_EQ(Text("s + 1"), "+: string[2] [\"one\",\"two\"] holds no numbers");
   EXPECT_EQ(Text("c + 1"), "+ does not take complex numbers: take their abs(), real() or imag()");
@@ -333,6 +348,8 @@ TEST(TensorSlice, PutsElementsInPlace) {
   EXPECT_EQ(with("y", "", "1"), "array([[1, 1, 1]], dtype=int32)");
   EXPECT_EQ(with("x", "[:, 0]", "u"),
             "array([[250. ,  -2. ,   3. ],\n       [ 10. ,   0.5,  -6. ]], dtype=float32)");
+  EXPECT_EQ(with("w", "[0]", "18446744073709551615"),
+            "array([18446744073709551615, 18446744073709551614], dtype=uint64)");
   EXPECT_EQ(with("x", "[0]", "u"), "a value of shape [2] does not broadcast to shape [3]");
   EXPECT_EQ(with("x", "[0]", "s[0]"),
             "a value of dtype string does not fit a tensor of dtype float");

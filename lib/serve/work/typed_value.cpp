@@ -93,15 +93,16 @@ Expected<std::string> ElementBytes(llvm::StringRef text, DataType dtype) {
     if (!is_true && text != "false" && text != "0") return NotA(text, dtype);
     return Literal::Scalar(dtype, is_true).bytes().str();
   }
-  int64_t integer = 0;
-  bool is_integer = !text.getAsInteger(10, integer);
-  if (dtype == proto::DT_INT64) {
-    if (!is_integer) return NotA(text, dtype);
-    return Literal::Integers(dtype, {}, {integer}).bytes().str();
+  if (dtype == proto::DT_UINT64) {
+    uint64_t integer = 0;
+    if (text.getAsInteger(10, integer)) return NotA(text, dtype);
+    return Literal::Integers(dtype, {}, {static_cast<int64_t>(integer)}).bytes().str();
   }
   if (IsInteger(dtype)) {
-    Literal literal = Literal::Scalar(dtype, static_cast<double>(is_integer ? integer : 0));
-    if (!is_integer || literal.AsInt(0) != integer) return NotA(text, dtype);
+    int64_t integer = 0;
+    if (text.getAsInteger(10, integer)) return NotA(text, dtype);
+    Literal literal = Literal::Integers(dtype, {}, {integer});
+    if (literal.AsInt(0) != integer) return NotA(text, dtype);
     return literal.bytes().str();
   }
   double number = 0;
