@@ -22,7 +22,7 @@ bool IsSigned(NumberRange range) { return range == kAny || range == kInput; }
 // For ops whose output has the same range for any inputs: returns this range; else nullopt.
 std::optional<NumberRange> AlwaysOf(llvm::StringRef op) {
   return llvm::StringSwitch<std::optional<NumberRange>>(op)
-      .Cases("Relu", "Relu6", "Abs", "ComplexAbs", "Square", "SquaredDifference", kNotNegative)
+      .Cases("Relu", "Relu6", "ComplexAbs", "SquaredDifference", kNotNegative)
       .Cases("L2Loss", "EuclideanNorm", "OneHot", kNotNegative)
       .Cases("RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2", kNotNegative)
       .Cases("RandomStandardNormal", "StatelessRandomNormal", "StatelessRandomNormalV2", kAny)
@@ -63,6 +63,25 @@ bool Compares(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases("Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual", true)
       .Default(false);
+}
+
+struct Signs {
+  bool has_zero = false, has_negative = false, has_positive = false;
+};
+
+// Returns the signs of a constant's elements; nullopt if it has no real numbers, or too many.
+std::optional<Signs> SignsOf(const Literal* value) {
+  if (!value || !IsNumeric(value->dtype()) || IsComplex(value->dtype())) return std::nullopt;
+  int64_t stored = value->is_splat() ? 1 : value->num_elements();
+  if (stored > kMostElements) return std::nullopt;
+  Signs signs;
+  for (int64_t i = 0; i < stored; ++i) {
+    double number = value->AsDouble(i);
+    signs.has_zero |= number == 0;
+    signs.has_negative |= number < 0;
+    signs.has_positive |= number > 0;
+  }
+  return signs;
 }
 
 // Returns the operands of the comparisons in the condition of an If or a Case; the comparisons may
@@ -131,11 +150,12 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
   if (op == "Sub") return OfDifference(node);
   if (op == "Mul") return OfProduct(node);
   if (op == "RealDiv" || op == "Div") return OfQuotient(node);
-  if (op == "Neg") return IsSigned(OfInput(node, 0)) ? kAny : kUnknown;
+  if (op == "Neg") return OfNegated(OfInput(node, 0));
+  if (op == "Abs" || op == "Square") return OfMagnitude(node);
   if (op == "Sqrt") {
     NumberRange of = OfInput(node, 0);
     // The check reports such a root itself, so it need not report what is done with its output.
-    if (of == kAny) return kUnknown;
+    if (of == kAny || of == kNegative) return kUnknown;
     return of == kInput ? kNotNegative : of;
   }
   if (op == "Pow") return OfPower(node);
@@ -144,6 +164,21 @@ NumberRange NumberRanges::OfNode(const BodyPort& port) {
   if (op == "ClipByValue")
     return OfMaximum(OfMinimum(OfInput(node, 0), OfInput(node, 2)), OfInput(node, 1));
   return kUnknown;
+}
+
+// The range of an absolute value or a square.
+NumberRange NumberRanges::OfMagnitude(const Node& node) {
+  NumberRange of = OfInput(node, 0);
+  if (of == kPositive || of == kNegative) return kPositive;
+  std::optional<Signs> signs =
+      SignsOf(network_.ConstantOf(network_.flow().SourceOf(node, 0, true)));
+  return signs && !signs->has_zero ? kPositive : kNotNegative;
+}
+
+NumberRange NumberRanges::OfNegated(NumberRange range) const {
+  if (range == kPositive) return kNegative;
+  if (range == kNegative) return kPositive;
+  return IsSigned(range) || range == kNotNegative ? kAny : kUnknown;
 }
 
 // A sum of probabilities is far from 0, unless a product (with a mask) selects only a few of them.
@@ -162,6 +197,7 @@ NumberRange NumberRanges::OfSum(const Node& node) {
   }
   if (IsSigned(a) || IsSigned(b)) return kAny;
   if (a == kUnknown || b == kUnknown) return kUnknown;
+  if (a == kNegative || b == kNegative) return a == b ? kNegative : kUnknown;
   return a == kPositive || b == kPositive ? kPositive : std::max(a, b);
 }
 
@@ -176,16 +212,22 @@ NumberRange NumberRanges::OfDifference(const Node& node) {
     return is_one ? kUnderflows : least < 1 ? kAny : kPositive;
   }
   if (IsSigned(a) || IsSigned(b)) return kAny;
-  return a != kUnknown && b == kNotNegative ? kAny : kUnknown;
+  if (a == kUnknown || b == kUnknown) return kUnknown;
+  if (a == kNegative && (b == kPositive || b == kNotNegative)) return kNegative;
+  if (b == kNegative) return a == kNegative ? kUnknown : kPositive;
+  return b == kNotNegative ? kAny : kUnknown;
 }
 
 NumberRange NumberRanges::OfProduct(const Node& node) {
   NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
   if (network_.flow().SourceOf(node, 0) == network_.flow().SourceOf(node, 1))
-    return a == kPositive ? kPositive : kNotNegative;
+    return a == kPositive || a == kNegative ? kPositive : kNotNegative;
+  if (a == kNegative && b == kNegative) return kPositive;
   if (a == kAny || b == kAny || a == b) return IsSigned(a) || IsSigned(b) ? kAny : std::max(a, b);
   if (a == kInput || b == kInput) return kInput;
   if (a == kUnderflows || b == kUnderflows) return kUnderflows;
+  if (a == kNegative || b == kNegative)
+    return a == kPositive || b == kPositive ? kNegative : kUnknown;
   return a == kUnknown || b == kUnknown ? kUnknown : kNotNegative;
 }
 
@@ -198,13 +240,16 @@ NumberRange NumberRanges::OfQuotient(const Node& node) {
       (is_exp(network_.flow().SourceOf(node, 0, true)) ||
        llvm::any_of(network_.TermsOf(network_.flow().SourceOf(node, 1)), is_exp)))
     return kUnderflows;
+  if (b == kNegative) return a == kPositive || a == kNegative ? OfNegated(a) : kUnknown;
   return IsSigned(b) || b == kUnknown ? kUnknown : a;
 }
 
 // The output of a layer has any sign, unless the ranges of its operands exclude negative numbers.
 NumberRange NumberRanges::OfLayer(const Node& node) {
   auto is_positive = [](NumberRange range) { return range == kPositive || range == kUnderflows; };
-  auto is_negative = [](NumberRange range) { return range == kUnknown || IsSigned(range); };
+  auto is_negative = [](NumberRange range) {
+    return range == kUnknown || range == kNegative || IsSigned(range);
+  };
   if (node.num_inputs() != 2) return kAny;
   if (IsSumOfSquares(node)) return kNotNegative;
   NumberRange a = OfInput(node, 0), b = OfInput(node, 1);
@@ -226,33 +271,30 @@ NumberRange NumberRanges::OfPower(const Node& node) {
   NumberRange range = OfInput(node, 0);
   if (range == kPositive) return kPositive;
   if (!power || power->num_elements() != 1 || power->AsDouble(0) <= 0) return kUnknown;
-  return std::fmod(power->AsDouble(0), 2) == 0 ? kNotNegative : range;
+  bool is_even = std::fmod(power->AsDouble(0), 2) == 0;
+  if (range == kNegative) return is_even ? kPositive : kUnknown;
+  return is_even ? kNotNegative : range;
 }
 
 NumberRange NumberRanges::OfMaximum(NumberRange a, NumberRange b) const {
   if (a == kPositive || b == kPositive) return kPositive;
   if (a == kUnknown || b == kUnknown) return kUnknown;
+  if (a == kNegative || b == kNegative) return a == kNegative ? b : a;
   return std::min(a, b);
 }
 
 NumberRange NumberRanges::OfMinimum(NumberRange a, NumberRange b) const {
+  if (a == kNegative || b == kNegative) return kNegative;
   if (a == kUnknown || b == kUnknown) return kUnknown;
   return std::max(a, b);
 }
 
 NumberRange NumberRanges::OfConstant(const BodyPort& port) const {
-  const Literal* value = network_.ConstantOf(port);
-  if (!value || !IsNumeric(value->dtype()) || IsComplex(value->dtype())) return kUnknown;
-  int64_t stored = value->is_splat() ? 1 : value->num_elements();
-  if (stored > kMostElements) return kUnknown;
-  bool has_zero = false, has_negative = false;
-  for (int64_t i = 0; i < stored; ++i) {
-    double number = value->AsDouble(i);
-    has_zero |= number == 0;
-    has_negative |= number < 0;
-  }
-  if (has_zero) return has_negative ? kAny : kNotNegative;
-  return has_negative ? kUnknown : kPositive;
+  std::optional<Signs> signs = SignsOf(network_.ConstantOf(port));
+  if (!signs) return kUnknown;
+  if (signs->has_zero) return signs->has_negative ? kAny : kNotNegative;
+  if (!signs->has_negative) return kPositive;
+  return signs->has_positive ? kUnknown : kNegative;
 }
 
 // Fed scalars, such as a rate or a temperature, and fed integers, such as lengths, are kUnknown, so

@@ -15,10 +15,11 @@ namespace grapnel {
 enum class NumberRange : uint8_t {
   kUnknown,      // no information; also variables, fed scalars and integers, guarded values
   kPositive,     // above 0, or kept above it by a guard
+  kNegative,     // below 0, or kept below it by a guard
   kUnderflows,   // above 0, but may be rounded to 0: a softmax, a sigmoid
   kNotNegative,  // 0 or more, and may be 0: a Relu, a sum of squares, a count
   kInput,        // fed numbers, of any sign
-  kAny,          // of any sign: outputs of layers, differences
+  kAny,          // of any sign: outputs of layers, differences; or 0 or less
 };
 
 // Computes the ranges of requested tensors and of those that they depend on, each once. The network
@@ -32,6 +33,8 @@ class NumberRanges {
 
  private:
   NumberRange OfNode(const BodyPort& port);
+  NumberRange OfMagnitude(const Node& node);
+  NumberRange OfNegated(NumberRange range) const;
   NumberRange OfReduction(const Node& node);
   NumberRange OfSum(const Node& node);
   NumberRange OfDifference(const Node& node);

@@ -2,6 +2,7 @@
 //   - a log of a softmax or sigmoid, which underflow to 0;
 //   - a quotient, log or inverse root of a sum of squares, absolute values or counts, or of a value
 //     of any sign: the output of a layer, a difference, an input;
+//   - a Log1p of a value that can be -1 or less;
 //   - a root of a layer's output or a difference; in a graph with gradients, a root of any of these
 //     values, since its derivative at 0 is infinite.
 //
@@ -79,6 +80,28 @@ bool IsGuardedAfter(const Network& network, const Node& node, NumberRange range)
     bool bounds = op == "Minimum" || op == "Maximum" || (op == "ClipByValue" && read.second == 0);
     return bounds && !IsOfAnySign(range);
   });
+}
+
+// True if a constant bounds x so that Log1p(x) is defined, or Log1p(-x) if `is_negated`.
+bool IsBoundedByOne(const Network& network, const BodyPort& x, bool is_negated) {
+  Node node = x ? x.node() : Node();
+  for (int slot = 0; node && slot < node.num_inputs(); ++slot) {
+    bool is_bound = node.op() == (is_negated ? "Minimum" : "Maximum") ||
+                    (node.op() == "ClipByValue" && slot == (is_negated ? 2 : 1));
+    const Literal* bound =
+        is_bound ? network.ConstantOf(network.flow().SourceOf(node, slot, true)) : nullptr;
+    if (!bound || bound->num_elements() != 1) continue;
+    if ((is_negated ? -bound->AsDouble(0) : bound->AsDouble(0)) > -1) return true;
+  }
+  return false;
+}
+
+// Returns the range of x in Log1p(-x). If x grows without bound, -x may be below -1; other numbers
+// that are 0 or more, such as random ones, may be bounded by 1.
+NumberRange RangeOfNegated(const BodyPort& x, NumberRange range) {
+  bool is_unbounded =
+      x && llvm::is_contained({"Relu", "Abs", "Square", "SquaredDifference"}, x.node().op());
+  return is_unbounded && range == NumberRange::kNotNegative ? NumberRange::kAny : range;
 }
 
 // True if an operand in `range` may be one for which the op is undefined.
@@ -160,10 +183,13 @@ class UnguardedOp : public Check {
     BodyPort operand = flow.SourceOf(node, question.slot, true);
     if (!operand || !IsFloating(TypeOfPort(*operand.graph, operand.port))) return;
     NumberRange range = ranges.OfInput(node, question.slot);
-    if (question.kind == Kind::kLogOfOneMore && operand.node().op() == "Neg")
-      range = ranges.OfInput(operand.node(), 0);
-    else if (question.kind == Kind::kLogOfOneMore && range == NumberRange::kUnderflows)
-      return;
+    if (question.kind == Kind::kLogOfOneMore) {
+      bool is_negated = operand.node().op() == "Neg";
+      BodyPort x = is_negated ? flow.SourceOf(operand.node(), 0, true) : operand;
+      if (IsBoundedByOne(network, x, is_negated)) return;
+      if (is_negated) range = RangeOfNegated(x, ranges.OfInput(operand.node(), 0));
+      if (!is_negated && range == NumberRange::kUnderflows) return;
+    }
     // Xlogy(x, x) is 0 if x is 0.
     if (node.op() == "Xlogy" && flow.SourceOf(node, 0, true) == operand) return;
     if (!MayFail(network, node, question.kind, range) || IsGuardedAfter(network, node, range))
