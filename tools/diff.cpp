@@ -19,6 +19,7 @@
 #include "lib/render/draw_picture.h"
 #include "lib/render/picture_json.h"
 #include "lib/serve/pages/diff_page.h"
+#include "lib/serve/pages/stored_values.h"
 #include "lib/serve/routes/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/name_list.h"
@@ -104,10 +105,13 @@ Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Findings& foun
       (NameOf(a, flags, flags.functions.empty() ? "" : flags.functions.front()) + " \xe2\x86\x92 " +
        NameOf(b, flags, flags.functions.empty() ? "" : flags.functions.back()))
           .str();
+  ValuesOfBoth stored;
+  if (!flags.no_values) stored = {StoredValuesOf(a), StoredValuesOf(b)};
   ASSIGN_OR_RETURN(
       std::unique_ptr<DiffPage> page,
       DiffPage::Make(a.module(), b.module(), found.diff, title, {}, found.Values(),
-                     {[&] { return LayersOf(a.file()); }, [&] { return LayersOf(b.file()); }}));
+                     {[&] { return LayersOf(a.file()); }, [&] { return LayersOf(b.file()); }},
+                     stored));
   PageSet pages;
   pages.Add(std::move(page));
   return SaveHtmlFile(pages, title, threads, flags.output);

@@ -92,6 +92,39 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
   return made;
 }
 
+void DiffGraph::SetValues(const Module& b, std::optional<PageValues> of_a,
+                          std::optional<PageValues> of_b) {
+  // A node of B has the same id in the merged graph.
+  auto in_b = [this, &b](const Node& node) {
+    size_t body = numbers_.lookup(&node.graph());
+    if (body > b.functions.size()) return Node();
+    const Graph& graph = body == 0 ? b.main : b.functions[body - 1]->body;
+    return graph.IsAlive(node.id()) ? graph.node(node.id()) : Node();
+  };
+  auto only_in_a = std::make_shared<llvm::DenseMap<Key, Key>>();
+  for (const auto& [key, node] : graph_.of_a) {
+    if (graph_.StatusOf(node) == NodeStatus::kRemoved) (*only_in_a)[KeyOf(node)] = key;
+  }
+  const Graph* main = &graph_.module->main;
+  auto variable_of = [this, main, in_b, of_a, of_b, only_in_a](const Node& node) -> NodeId {
+    if (Node there = in_b(node)) return of_b ? of_b->variable_of(there) : kNoNode;
+    auto there = only_in_a->find(KeyOf(node));
+    if (!of_a || there == only_in_a->end()) return kNoNode;
+    NodeId variable = of_a->variable_of({there->second.first, there->second.second});
+    if (variable == kNoNode) return kNoNode;
+    const Graph& main_of_a = there->second.first->module().main;
+    Node here = graph_.of_a.lookup({&main_of_a, variable});
+    // The panel of a node that only A has does not show the value that its variable has in B.
+    bool is_shown = here && &here.graph() == main && only_in_a->count(KeyOf(here));
+    return is_shown ? here.id() : kNoNode;
+  };
+  auto read = [main, in_b, of_a, of_b, only_in_a](NodeId variable) -> std::optional<Literal> {
+    if (in_b(main->node(variable))) return of_b->read(variable);
+    return of_a->read(only_in_a->lookup({main, variable}).second);
+  };
+  page_->SetValues({variable_of, read});
+}
+
 void DiffGraph::AddChanges(const Diff& diff) {
   auto move = [&](const NodeEntry& of_a) {
     if (Node here = OfA(of_a.node); here && NameOf(here) != of_a.name)

@@ -28,6 +28,9 @@ class DiffGraph {
                                                    llvm::ArrayRef<Rewrite> rewrites = {},
                                                    const ValueReport* values = nullptr,
                                                    std::function<BoxLayers()> layers = nullptr);
+  // Shows the values of B's variables, and of those that only A has; nullopt: a graph has none.
+  // `b` must outlive this object. Call it before requesting a document.
+  void SetValues(const Module& b, std::optional<PageValues> of_a, std::optional<PageValues> of_b);
   GraphPage& page() { return *page_; }
   const GraphPage& page() const { return *page_; }
   const PageMarks& marks() const { return marks_; }

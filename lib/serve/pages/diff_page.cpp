@@ -10,13 +10,17 @@ Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& a, const Module
                                                    const Diff& diff, std::string title,
                                                    std::vector<std::shared_ptr<Page>> of,
                                                    const ValueReport* values,
-                                                   const LayersOfBoth& layers) {
+                                                   const LayersOfBoth& layers,
+                                                   const ValuesOfBoth& stored) {
   std::function<BoxLayers()> both;
   if (layers.a && layers.b) both = [layers] { return BoxLayers(layers.b(), layers.a()); };
   ASSIGN_OR_RETURN(std::unique_ptr<DiffGraph> merged,
                    DiffGraph::Make(b, diff, title, {}, values, std::move(both)));
   std::unique_ptr<DiffPage> page(
       new DiffPage(a, b, diff, std::move(merged), std::move(title), layers));
+  if (stored.a) page->panes_.a().SetValues(*stored.a);
+  if (stored.b) page->panes_.b().SetValues(*stored.b);
+  if (stored.a || stored.b) page->merged_->SetValues(b, stored.a, stored.b);
   page->of_ = std::move(of);
   return page;
 }

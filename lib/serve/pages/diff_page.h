@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_SERVE_PAGES_DIFF_PAGE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,21 @@ struct LayersOfBoth {
   std::function<LayerTable()> a, b;
 };
 
+// The values of the variables of both graphs; nullopt: there are none.
+struct ValuesOfBoth {
+  std::optional<PageValues> a, b;
+};
+
 class DiffPage : public Page {
  public:
   // `a` and `b` must outlive the page, or belong to the pages in `of`, which this page keeps alive.
-  // `values`: the comparison of the values of both; may be null.
+  // `values`: the comparison of the values of both; may be null. `stored`: the values for panels.
   static Expected<std::unique_ptr<DiffPage>> Make(const Module& a, const Module& b,
                                                   const Diff& diff, std::string title,
                                                   std::vector<std::shared_ptr<Page>> of = {},
                                                   const ValueReport* values = nullptr,
-                                                  const LayersOfBoth& layers = {});
+                                                  const LayersOfBoth& layers = {},
+                                                  const ValuesOfBoth& stored = {});
   static bool classof(const Page* page) { return page->kind() == Kind::kDiff; }
 
   Expected<GraphPage*> Drawing() override { return &merged_->page(); }

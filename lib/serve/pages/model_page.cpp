@@ -1,14 +1,12 @@
 #include "lib/serve/pages/model_page.h"
 
-#include <mutex>
 #include <utility>
 
 #include "lib/io/named_functions.h"
 #include "lib/io/signature.h"
-#include "lib/io/variable_tensors.h"
-#include "lib/io/variable_values.h"
 #include "lib/job/shape_overrides.h"
 #include "lib/job/source.h"
+#include "lib/serve/pages/stored_values.h"
 
 namespace grapnel {
 namespace {
@@ -71,46 +69,6 @@ std::function<BoxLayers()> LayersIn(const Module& module, const GraphInFile& fil
   };
 }
 
-// The values of a graph's variables, of which it reads those that are asked for.
-class VariableReader {
- public:
-  explicit VariableReader(const OpenedGraph& opened) : opened_(opened) {}
-
-  NodeId VariableOf(const Node& node) {
-    std::call_once(tensors_once_, [&] { tensors_.emplace(opened_.file()); });
-    return tensors_->At(node.graph(), {node.id(), 0});
-  }
-
-  std::optional<Literal> Read(NodeId variable) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (!is_open_) Open();
-    auto place = places_.find(variable);
-    if (place == places_.end()) return std::nullopt;
-    auto value = values_->Read(place->second);
-    if (value) return std::move(*value);
-    llvm::consumeError(value.takeError());  // as for a constant whose value cannot be read
-    return std::nullopt;
-  }
-
- private:
-  void Open() {
-    is_open_ = true;
-    auto values = VariableValues::Open(opened_.file(), opened_.model().variables_prefix);
-    if (!values) return llvm::consumeError(values.takeError());
-    values_ = std::move(*values);
-    for (size_t i = 0; i < values_->variables().size(); ++i)
-      places_[values_->variables()[i].node] = i;
-  }
-
-  const OpenedGraph& opened_;
-  std::once_flag tensors_once_;
-  std::optional<VariableTensors> tensors_;
-  std::mutex mutex_;
-  bool is_open_ = false;
-  std::optional<VariableValues> values_;
-  llvm::DenseMap<NodeId, size_t> places_;  // of variables, by node
-};
-
 // The batch size that FLOPs assume if the model's is unknown, as `grapnel info` does.
 constexpr int64_t kAssumedBatch = 1;
 
@@ -156,12 +114,9 @@ void ModelPage::AssumeBatch(const OpenedGraph& opened) {
 }
 
 void ModelPage::ShowValues(const OpenedGraph& opened) {
-  const GraphInFile& file = opened.file();
-  bool has_values = !opened.model().variables_prefix.empty() || !file.initial_values.empty();
-  if (!has_values || file.module.get() != &module_) return;
-  auto reader = std::make_shared<VariableReader>(opened);
-  drawing_.SetValues({[reader](const Node& node) { return reader->VariableOf(node); },
-                      [reader](NodeId variable) { return reader->Read(variable); }});
+  if (&opened.module() != &module_) return;
+  if (std::optional<PageValues> values = StoredValuesOf(opened))
+    drawing_.SetValues(std::move(*values));
 }
 
 void ModelPage::WriteListed(llvm::json::OStream& json) const {

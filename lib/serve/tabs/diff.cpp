@@ -4,6 +4,7 @@
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/pages/model_page.h"
+#include "lib/serve/pages/stored_values.h"
 #include "lib/serve/routes/tab.h"
 #include "lib/support/json.h"
 #include "llvm/Support/Casting.h"
@@ -41,6 +42,12 @@ std::function<LayerTable()> LayersIn(const Page& page) {
   };
 }
 
+std::optional<PageValues> ValuesIn(const Page& page) {
+  std::shared_ptr<const OpenedGraph> opened = page.opened();
+  if (!opened || &opened->module() != page.module()) return std::nullopt;
+  return StoredValuesOf(*opened);
+}
+
 Expected<Document> Compare(const RouteCall& call) {
   std::shared_ptr<Page> a = call.page;
   ASSIGN_OR_RETURN(std::shared_ptr<Page> b, ParseOther(call.pages(), call.body));
@@ -56,7 +63,7 @@ Expected<Document> Compare(const RouteCall& call) {
   ASSIGN_OR_RETURN(
       std::unique_ptr<DiffPage> made,
       DiffPage::Make(*a->module(), *b->module(), diff, a->title() + " \xe2\x86\x92 " + b->title(),
-                     {a, b}, nullptr, {LayersIn(*a), LayersIn(*b)}));
+                     {a, b}, nullptr, {LayersIn(*a), LayersIn(*b)}, {ValuesIn(*a), ValuesIn(*b)}));
   std::vector<std::unique_ptr<Page>> one;
   one.push_back(std::move(made));
   return EntryJson(call.pages().AddMade(std::move(one), call.page->model()));

@@ -3,12 +3,13 @@ and looks in it for the values of constants (as they lie in memory, in base64, a
 Of KNOWN.pbtxt all that is not to be seen is known; it must be found in what is made without --no-values."""
 
 import base64
-import gzip
 import pathlib
 import re
 import struct
 import subprocess
 import sys
+
+from unpacked import unpacked
 
 SECRET, NUMBERS = "secret", (0.71828175, 0.57721566, -0.30102999, 0.14142136, 0.17320508, 0.2236068)
 MANY = 40  # constants of a model
@@ -61,12 +62,6 @@ def needles(data):
         text = f"{abs(number):.9g}"
         if "e" not in text:
             yield text[:8].encode()  # as many digits as all writers give
-
-
-def unpacked(data):
-    """The bytes of a file; of a page, also those that it has compressed."""
-    packed = re.findall(rb'<script type="application/gzip"[^>]*>([^<]*)</script>', data)
-    return b"\n".join([data, *(gzip.decompress(base64.b64decode(one)) for one in packed)])
 
 
 def files_of(model, other, folder, *more):
