@@ -2,19 +2,13 @@
 
 #include <map>
 
+#include "lib/io/layers/scopes.h"
 #include "lib/io/saved_variables.h"
 #include "lib/ir/node_types.h"
 
 namespace grapnel {
 
 namespace {
-
-// True for "PartitionedCall", "StatefulPartitionedCall_1": the name that TensorFlow gives to a
-// call.
-bool IsCall(llvm::StringRef scope) {
-  scope.consume_front("Stateful");
-  return scope.consume_front("PartitionedCall") && scope.ltrim('_').rtrim("0123456789").empty();
-}
 
 // Removes the names of the calls from which a node was inlined.
 llvm::StringRef WithoutCalls(llvm::StringRef node) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/io/layers/scopes.h"
 #include "lib/io/signature.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
@@ -118,6 +119,21 @@ void DropOthers(std::vector<ModelVariable>* variables) {
   });
 }
 
+// Adds the Identity nodes through which inlining passes the parameters to what was in a call.
+void FollowArguments(LayerBody* body) {
+  std::vector<std::pair<Port, int>> todo(body->handles.begin(), body->handles.end());
+  while (!todo.empty()) {
+    auto [port, variable] = todo.back();
+    todo.pop_back();
+    for (const Use& use : body->graph->node(port.node).UsesOf(port.index)) {
+      Node reader = body->graph->node(use.node);
+      bool passes_on = reader.op() == "Identity" && AroundCall(reader.name()) != reader.name();
+      if (passes_on && body->handles.try_emplace({use.node, 0}, variable).second)
+        todo.push_back({{use.node, 0}, variable});
+    }
+  }
+}
+
 void Read(const Graph& graph, LayerBody* body) {
   for (const auto& [port, variable] : body->handles) {
     for (const Use& use : graph.node(port.node).UsesOf(port.index)) {
@@ -162,6 +178,7 @@ LayerBody BodyOfSignature(const GraphInFile& file, const Signature& signature,
   } else {
     for (const auto& [node, variable] : of_node) body.handles[{node, 0}] = variable;
   }
+  FollowArguments(&body);
   // The network of a signature also has what no output needs, such as a layer that only adds a
   // loss.
   bool is_network = file.whole && !found.function;
@@ -180,6 +197,7 @@ LayerBody BodyOfGraph(const GraphInFile& file, llvm::ArrayRef<ModelVariable> var
   for (size_t i = 0; i < variables.size(); ++i) {
     if (variables[i].node != kNoNode) body.handles[{variables[i].node, 0}] = static_cast<int>(i);
   }
+  FollowArguments(&body);
   std::vector<bool> of_saver(body.graph->end_id(), false);
   for (NodeId id : NodesOfSaver(file)) of_saver[id] = true;
   ListNodes([&](NodeId id) { return !of_saver[id]; }, &body);

@@ -65,9 +65,9 @@ class ScopeLayers {
     return facts_[scope].name.empty() ? scopes_[scope].name.str() : facts_[scope].name;
   }
 
-  // Returns the index in `chain` of the scope to which a variable belongs that a node in
+  // Returns the index in `chain` of the scope to which a variable belongs that `node` in
   // chain.back() reads.
-  size_t OwnerIn(llvm::ArrayRef<int> chain, const ModelVariable& variable) {
+  size_t OwnerIn(NodeId node, llvm::ArrayRef<int> chain, const ModelVariable& variable) {
     size_t owner = 0;
     if (is_keras3_) {
       for (size_t i = 0; i < chain.size(); ++i) {
@@ -86,6 +86,10 @@ class ScopeLayers {
         break;
       }
     }
+    // A fused op has the name of its last op, so that an activation reads the constants of a
+    // convolution: these are the activation's, not those of the model that both are in.
+    bool is_fused = body_.graph->node(node).op().starts_with("_Fused");
+    if (is_fused && owner > 0 && owner + 1 < chain.size()) ++owner;
     if (owner > 0) return owner;
     for (size_t i = 1; i < chain.size() && !scopes_[chain[i]].is_op; ++i) owner = i;
     return owner;
@@ -93,7 +97,7 @@ class ScopeLayers {
 
   void Follow(NodeId node, const ModelVariable& variable) {
     std::vector<int> chain = scopes_.Chain(scopes_.Of(node));
-    size_t owner = OwnerIn(chain, variable);
+    size_t owner = OwnerIn(node, chain, variable);
     facts_[chain[owner]].reads_own = true;
     for (size_t i = 0; i <= owner; ++i) {
       Facts& facts = facts_[chain[i]];

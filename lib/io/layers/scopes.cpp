@@ -67,6 +67,16 @@ class UniqueNames {
 // Scopes deeper than this are not told apart: names may be hostile.
 constexpr int kDeepestScope = 100;
 
+// Returns the scopes of a node, without those of calls, and the last part of its name.
+llvm::SmallVector<llvm::StringRef, 8> PartsOf(llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  name.split(parts, '/', kDeepestScope);
+  llvm::StringRef last = parts.pop_back_val();
+  llvm::erase_if(parts, IsCall);
+  parts.push_back(last);
+  return parts;
+}
+
 // How many calls of a layer, one after the other, may have left no nodes.
 constexpr int kLostCalls = 8;
 
@@ -133,8 +143,8 @@ NameScopes::NameScopes(const LayerBody& body) : of_node_(body.graph->end_id(), -
   all_.emplace_back();
   llvm::DenseMap<std::pair<int, llvm::StringRef>, int> known;
   for (NodeId id : body.nodes) {
-    llvm::SmallVector<llvm::StringRef, 8> parts;
-    body.graph->node(id).name().split(parts, '/', kDeepestScope);
+    llvm::StringRef name = AroundCall(body.graph->node(id).name());
+    llvm::SmallVector<llvm::StringRef, 8> parts = PartsOf(name);
     int scope = 0;
     for (size_t i = 0; i + 1 < parts.size(); ++i) {
       auto [place, is_new] = known.try_emplace({scope, parts[i]}, size());
@@ -142,6 +152,7 @@ NameScopes::NameScopes(const LayerBody& body) : of_node_(body.graph->end_id(), -
         all_[scope].inner.push_back(size());
         NameScope& added = all_.emplace_back();
         added.name = parts[i];
+        added.path = name.take_front(parts[i].end() - name.begin());
         added.parent = scope;
         added.first = id;
       }
@@ -151,10 +162,8 @@ NameScopes::NameScopes(const LayerBody& body) : of_node_(body.graph->end_id(), -
     of_node_[id] = scope;
   }
   for (const auto& [port, variable] : body.handles) {
-    llvm::SmallVector<llvm::StringRef, 8> parts;
-    body.graph->node(port.node).name().split(parts, '/', kDeepestScope);
     int scope = 0;
-    for (llvm::StringRef part : parts) {
+    for (llvm::StringRef part : PartsOf(AroundCall(body.graph->node(port.node).name()))) {
       auto found = known.find({scope, part});
       scope = found == known.end() ? -1 : found->second;
       if (scope < 0) break;
@@ -163,21 +172,11 @@ NameScopes::NameScopes(const LayerBody& body) : of_node_(body.graph->end_id(), -
   }
   for (int scope = 0; scope < size(); ++scope) {
     for (NodeId id : all_[scope].nodes) {
-      llvm::StringRef name = body.graph->node(id).name();
+      llvm::StringRef name = AroundCall(body.graph->node(id).name());
       auto found = known.find({scope, name.substr(name.rfind('/') + 1)});
       if (found != known.end()) all_[found->second].is_op = true;
     }
   }
-}
-
-std::string NameScopes::PathOf(int scope) const {
-  std::string path;
-  for (int one : Chain(scope)) {
-    if (one == 0) continue;
-    if (!path.empty()) path += '/';
-    path += all_[one].name;
-  }
-  return path;
 }
 
 std::vector<int> NameScopes::Chain(int scope) const {
@@ -185,6 +184,21 @@ std::vector<int> NameScopes::Chain(int scope) const {
   for (; scope >= 0; scope = all_[scope].parent) chain.push_back(scope);
   std::reverse(chain.begin(), chain.end());
   return chain;
+}
+
+bool IsCall(llvm::StringRef scope) {
+  scope.consume_front("Stateful");
+  return scope.consume_front("PartitionedCall") && scope.ltrim('_').rtrim("0123456789").empty();
+}
+
+llvm::StringRef AroundCall(llvm::StringRef node) {
+  llvm::StringRef call = node;
+  if (!call.consume_front("Func/")) return node;
+  for (int part = 0; part < 2; ++part) {  // "input" and "_3"
+    if (!call.contains('/')) return node;
+    call = call.rsplit('/').first;
+  }
+  return call;
 }
 
 llvm::StringRef WithoutNumber(llvm::StringRef name) {

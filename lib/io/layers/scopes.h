@@ -13,6 +13,7 @@ namespace grapnel {
 
 struct NameScope {
   llvm::StringRef name;  // the last part: "conv" for the scope a/conv
+  llvm::StringRef path;  // with the calls around it: "StatefulPartitionedCall/a/conv"
   int parent = -1;
   // True if a node has the name of the scope: the scope then has the helpers of this node, such as
   // its constants.
@@ -23,7 +24,8 @@ struct NameScope {
 };
 
 // The tree of scopes; a scope comes after the one that contains it. The names are those of the
-// graph, which must outlive the tree.
+// graph, which must outlive the tree. The calls from which nodes were inlined are not scopes, and
+// what inlining adds around a call (AroundCall) is where the call was.
 class NameScopes {
  public:
   explicit NameScopes(const LayerBody& body);
@@ -32,7 +34,8 @@ class NameScopes {
   const NameScope& operator[](int scope) const { return all_[scope]; }
   int size() const { return static_cast<int>(all_.size()); }
   int Of(NodeId node) const { return of_node_[node]; }  // -1: not a node of the body
-  std::string PathOf(int scope) const;                  // "a/conv"; "" for the body
+  // NameScope::path of the first node in it; "" for the body.
+  std::string PathOf(int scope) const { return all_[scope].path.str(); }
   // Returns the scopes from the body to `scope`.
   std::vector<int> Chain(int scope) const;
 
@@ -40,6 +43,14 @@ class NameScopes {
   std::vector<NameScope> all_;
   std::vector<int> of_node_;
 };
+
+// True for "PartitionedCall", "StatefulPartitionedCall_1": the name that TensorFlow gives to a
+// call.
+bool IsCall(llvm::StringRef scope);
+
+// Returns the name of the call around which inlining has added a node: "a/call" for
+// "Func/a/call/input/_3"; the name itself of other nodes.
+llvm::StringRef AroundCall(llvm::StringRef node);
 
 // Returns "conv" for "conv_1"; the name itself without a number.
 llvm::StringRef WithoutNumber(llvm::StringRef name);
