@@ -16,9 +16,6 @@
 // the scalar version of exactly those loops. clang by default interleaves four vectors, which
 // leaves a row of 16 channels to scalar code; hence interleave_count(1).
 #if defined(__clang__)
-// The macro is on loops for every dtype. Without this line clang warns about those that it cannot
-// vectorize.
-#pragma clang diagnostic ignored "-Wpass-failed"
 #define GRAPNEL_VECTORIZE _Pragma("clang loop vectorize(assume_safety) interleave_count(1)")
 #else
 #define GRAPNEL_VECTORIZE _Pragma("GCC ivdep")

@@ -9,9 +9,9 @@
 
 namespace grapnel {
 
-// Truncates toward 0. Out-of-range values give the result of TensorFlow's code on x86: the CPU's
-// conversion returns the smallest integer of the register size, whose low bits are kept. `From` is
-// float or double.
+// Truncates toward 0. Out-of-range values give the result of TensorFlow's code on x86: the CPU
+// converts to a register of 32 or 64 bits, which gets its smallest integer if the number does not
+// fit into it, and the low bits are kept. `From` is float or double.
 template <typename To, typename From>
 To ToInteger(From x) {
   if constexpr (std::is_same_v<To, uint64_t>) {

@@ -32,7 +32,7 @@ struct DumpStage {
 //   NAME.NNNN.GROUP.TAG              by number; the stages of a partition come after those of the
 //                                    whole graph. Each instance of a function has its own line.
 //   after_MetaOptimizer_..._ID_K     a run belongs to the line whose before_graph_optimization it
-//                                    starts from, and comes after that; see lib/diff/meta_runs.h
+//                                    starts from, directly after it; see lib/diff/meta_runs.h
 //   any other name, .pb or .pbtxt    loose: after the others, until JoinLines has read its graph
 std::vector<DumpStage> OrderDumps(llvm::ArrayRef<std::string> files, llvm::StringRef log,
                                   ContentOf content);

@@ -1,4 +1,4 @@
-// Escapes in string literals of the text format.
+// Replaces the escapes in string literals of protobuf's text format.
 #ifndef GRAPNEL_LIB_IO_TEXT_ESCAPES_H_
 #define GRAPNEL_LIB_IO_TEXT_ESCAPES_H_
 

@@ -106,8 +106,8 @@ GRAPNEL_PUBLIC std::optional<std::string> TaskOf(llvm::StringRef device);
 GRAPNEL_PUBLIC std::string CanonicalDevice(llvm::StringRef device);
 // Returns the text for a device in a message: "'/device:CPU:0'", or "no device" for an empty name.
 GRAPNEL_PUBLIC std::string QuotedDevice(llvm::StringRef device);
-// Returns "cpu:0" for "/device:CPU:0", with or without "/job:localhost/replica:0/task:0" before it,
-// and likewise for other types. Other names stay unchanged.
+// Returns "cpu:0" for "/device:CPU:0", with or without "/job:localhost", "/replica:0" and "/task:0"
+// before it, and likewise for other types. Other names stay unchanged.
 GRAPNEL_PUBLIC std::string ShortDevice(llvm::StringRef device);
 
 // Converts ",job_localhost,replica_0,task_0,device_CPU_0", a folder name of tfdbg v1, to

@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t kMostNamesInError = 8;  // candidates that an error lists
 
-// A tensor, or a node if `port` is not looked at.
+// A tensor or, where only nodes are searched for, the node port.node.
 struct Candidate {
   const Graph* graph = nullptr;
   int place = -1;  // among the calls; kMain, or kNoCall for a function that is not called

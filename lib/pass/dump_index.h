@@ -16,7 +16,7 @@ namespace grapnel {
 // these two files. An unfinished run has "complete": false and no stages; the names of its files
 // begin with its "graph".
 struct DumpRun {
-  std::string name;  // the prefix of its files; unique among the runs
+  std::string name;  // the prefix of its dumps; unique among the runs
   std::string ledger = "ledger.jsonl", timings = "timings.json";
   bool is_first = true;
 };

@@ -20,7 +20,7 @@ struct PolicyFinding {
   std::string what, expected, advice;
 
   // The place of the finding. CheckModel sets the source and the fingerprint after the check.
-  std::string scope;        // of the node, or what the finding is about; empty: none
+  std::string scope;        // around the node; without a node, the scope with the problem
   std::string source;       // "net.py:21 in loss_fn", or a waiver's line; empty: unknown
   std::string source_file;  // the file of `source`
   int source_line = 0;

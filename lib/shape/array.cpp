@@ -349,8 +349,8 @@ void RangeShape(ShapeContext& c) {
   if (integers[0] == 0 && integers[2] == 1) return c.Out(0, VectorOf(c.SizeFrom(1)));
   std::optional<double> start = NumberAt(c, 0), end = NumberAt(c, 1), delta = NumberAt(c, 2);
   if (!start || !end || !delta || *delta == 0) return;
-  // Computes in the op's dtype, as the kernel does: a float range from 0 to 0.9 by 0.3 has three
-  // elements, although 0.9f / 0.3f is slightly larger than three.
+  // Computes in the op's dtype, as the kernel does: a float range from 0 to 0.6 by 0.2 has three
+  // elements, although the exact quotient of 0.6f and 0.2f is slightly larger than three.
   DataType type = c.Type("Tidx");
   double count = std::ceil(std::abs(RoundedTo(type, RoundedTo(type, *end - *start) / *delta)));
   if ((*delta > 0) != (*end > *start)) count = 0;

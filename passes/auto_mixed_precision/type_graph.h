@@ -40,8 +40,9 @@ class TypeGraph {
 
   void AddEdge(int from, int to);
 
-  // Walk() visits `root`, and from there, in this direction, the vertices for which `enter` is
-  // true; it does not pass other vertices.
+  // Walk() visits `root`, and from there the vertices for which `enter` is true; it does not pass
+  // others. kFromInputs leads from a vertex to those that its inputs come from, kToOutputs to those
+  // that read it.
   enum Direction { kFromInputs = 1, kToOutputs = 2, kBoth = 3 };
   void Walk(int root, Direction direction, llvm::function_ref<bool(int)> enter,
             llvm::function_ref<void(int)> visit) const;

@@ -64,7 +64,7 @@ void NarrowAs(DataType type, const float* in, void* out, int64_t n) {
 }
 
 // Returns the number of mantissa bits that Truncate clears before the cast, so that the cast does
-// not round.
+// not round, except to subnormal numbers.
 int BitsToClear(DataType from, DataType to) {
   auto bits = [](DataType type) {
     return type == proto::DT_DOUBLE  ? 52
