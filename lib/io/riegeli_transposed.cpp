@@ -161,7 +161,8 @@ class TransposedReader {
     size_t at = first_;
     int straight_on = nodes_[at].implicit ? 1 : 0;
     for (;;) {
-      if (steps-- == 0) return MakeError("the states take too many steps for records of this size");
+      if (steps-- == 0)
+        return MakeError("the records are damaged: their fields do not end within the stated size");
       RETURN_IF_ERROR(Give(nodes_[at]));
       at = nodes_[at].next;
       if (straight_on > 0) {

@@ -120,7 +120,7 @@ DataType TypeOfPort(const Graph& graph, Port port) {
     DataType type = list                    ? (*list)[index]
                     : arg.type_attr.empty() ? arg.type
                                             : node.GetType(arg.type_attr);
-    return arg.is_ref ? RefType(type) : type;
+    return arg.is_ref && type != proto::DT_INVALID ? RefType(type) : type;
   }
   return proto::DT_INVALID;
 }

@@ -79,7 +79,8 @@ class Changes {
       std::string name = IsVariable(node) ? NameOfVariable(node) : node.name().str();
       bool holds = IsVariable(node) || node.op() == "Const";
       if (holds && differ.count(name))
-        Add(node, Sentence("the values of '{0}' differ", llvm::StringRef(name)));
+        Add(node, Sentence("the values of the {0} '{1}' differ",
+                           IsVariable(node) ? "variable" : "constant", llvm::StringRef(name)));
     }
   }
 

@@ -17,8 +17,9 @@
 namespace grapnel {
 namespace {
 
-// Numbers of boxes. A picture with fewer than kFew shows too little; at kEnough, no more scopes are
-// opened; a scope that would give more than kMany should stay closed.
+// Numbers of boxes. A picture with fewer than kFew shows too little; at kEnough, only scopes
+// that were requested or that hide most of their body are still opened; a scope that would give more
+// than kMany should stay closed.
 constexpr size_t kFew = 7, kEnough = 20, kMany = 40;
 // Once a picture has this many boxes, parts that were cut along the flow may stay closed. Nested
 // models may if there are kFew. Other layers may if there are kFewLayers besides the inputs and

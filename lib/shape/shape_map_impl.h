@@ -121,7 +121,7 @@ class ShapeMap::Impl : public FunctionShapes {
     if (port.index >= op->num_outputs) return proto::DT_INVALID;
     const OpArg& arg = op->info->outputs[port.index];
     DataType type = arg.type_attr.empty() ? arg.type : node.GetType(arg.type_attr);
-    return arg.is_ref ? RefType(type) : type;
+    return arg.is_ref && type != proto::DT_INVALID ? RefType(type) : type;
   }
   DataType WorkOutTypes(const Node& node, const OpInfo& info, Port port) const;
   int CountOf(NodeId id) const {
