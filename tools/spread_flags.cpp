@@ -6,11 +6,12 @@
 namespace grapnel {
 
 void SpreadFlags::AddTo(CommandLine& line) {
-  line.Option("--devices", devices,
-              "place the graph on these logical CPUs and GPUs (cpu:4, gpu:2, or names), split it, "
-              "and run the parts in parallel, on the CPU; on a machine with a GPU, all logical GPUs "
-              "share its first one and the graph is not split, unless it has Switch, Merge, sends, "
-              "receives or collectives")
+  line.Option(
+          "--devices", devices,
+          "place the graph on these logical CPUs and GPUs (cpu:4, gpu:2, or names), split it, "
+          "and run the parts in parallel, on the CPU; on a machine with a GPU, all logical GPUs "
+          "share its first one and the graph is not split, unless it has Switch, Merge, sends, "
+          "receives or collectives")
       .ShownAs("D,...");
   line.Flag("--hard", hard,
             "with --devices: an unsatisfiable request, or a GPU to simulate, is an error");
