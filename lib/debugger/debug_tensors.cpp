@@ -60,13 +60,13 @@ Error SaveTo(const std::string& path, const Tensor& tensor, DebugShell& shell) {
 
 // Parses "[1, 2]" or "[[-inf, -1], [1, inf]]" into pairs of numbers.
 // Bounds are as precise as a tensor's numbers, so they also bound 64-bit integers.
-using NumberRange = std::pair<NumberArray::Number, NumberArray::Number>;
-Expected<std::vector<NumberRange>> RangesOf(llvm::StringRef text) {
+using ValueBounds = std::pair<NumberArray::Number, NumberArray::Number>;
+Expected<std::vector<ValueBounds>> RangesOf(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
   std::string numbers = text.str();
   for (char& c : numbers) c = c == '[' || c == ']' || c == '(' || c == ')' || c == ',' ? ' ' : c;
   llvm::StringRef(numbers).split(parts, ' ', -1, /*KeepEmpty=*/false);
-  std::vector<NumberRange> ranges;
+  std::vector<ValueBounds> ranges;
   for (size_t i = 0; i + 1 < parts.size(); i += 2) {
     NumberArray::Number bounds[2];
     for (int k = 0; k < 2; ++k) {

@@ -26,7 +26,7 @@ constexpr const char* kErrorInk = "#c1121f";
 // In points; 9 pt are 12 px in a browser, and in PNGs of 96 dpi.
 constexpr int kSmallSize = 9;
 // Graphviz has dashes of one length, so MakeEdge() draws both kinds of dashed edges in different inks.
-constexpr DrawnAs kDrawnAs = {
+constexpr DrawnAs kDrawnInDot = {
     .closed = "double frame", .control = "gray dashes", .through = "dark dashes"};
 constexpr size_t kNameLength = 30, kNoteLength = 40, kMaxLines = 3;  // bytes, lines
 
@@ -186,7 +186,7 @@ class DotMaker {
             Html(picture_.title.empty() ? "graph" : picture_.title) + "</b></font></td></tr>";
     for (const std::string& line : picture_.header)
       html += "<tr><td align=\"left\">" + Html(line) + "</td></tr>";
-    html += "<tr><td align=\"left\">" + Small(Html(PictureKey(picture_, kDrawnAs)), kQuietInk) +
+    html += "<tr><td align=\"left\">" + Small(Html(PictureKey(picture_, kDrawnInDot)), kQuietInk) +
             "</td></tr>";
     if (picture_.colors.size() > 1) html += "<tr><td align=\"left\">" + ColorsHtml() + "</td></tr>";
     return html + "</table>";

@@ -32,8 +32,8 @@ struct EdgeBundle {
   uint32_t from = 0, to = 0;
   bool control = false;
   uint32_t count = 0;
-  // Of control edges: the numbers of nodes at either end, less than `count` if, for example, one
-  // node waits for several. Disjoint bundles from or to one box add up.
+  // The numbers of nodes at either end of control edges: less than `count` if, for example, one
+  // node waits for several. They add up over bundles that have different boxes at that end.
   uint32_t producers = 0, waiters = 0;
   bool back = true;     // all edges are from NextIteration
   bool handles = true;  // all are resources or variants; false for control edges

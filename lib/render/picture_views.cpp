@@ -13,7 +13,7 @@ namespace {
 using llvm::json::OStream;
 
 // As lib/render/web/draw.js draws.
-constexpr DrawnAs kDrawnAs = {
+constexpr DrawnAs kDrawnOnPage = {
     .closed = "stack of sheets", .control = "dashed", .through = "long dashes"};
 
 class ViewsWriter {
@@ -26,7 +26,7 @@ class ViewsWriter {
     json_.object([&] {
       json_.attribute("title", picture_.title);
       Lines("header", picture_.header);
-      json_.attribute("key", PictureKey(picture_, kDrawnAs));
+      json_.attribute("key", PictureKey(picture_, kDrawnOnPage));
       if (picture_.colors.size() > 1) Colors();
       json_.attribute("direction", kDirections[static_cast<int>(picture_.direction)]);
       json_.attributeArray("views", [&] {
