@@ -58,9 +58,10 @@ Error SaveTo(const std::string& path, const Tensor& tensor, DebugShell& shell) {
 
 // --- print_tensor
 
-// Parses "[1, 2]" or "[[-inf, -1], [1, inf]]" into pairs of numbers.
-// Bounds are as precise as a tensor's numbers, so they also bound 64-bit integers.
+// As precise as a tensor's numbers, so that they also bound 64-bit integers.
 using ValueBounds = std::pair<NumberArray::Number, NumberArray::Number>;
+
+// Parses "[1, 2]" or "[[-inf, -1], [1, inf]]".
 Expected<std::vector<ValueBounds>> RangesOf(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
   std::string numbers = text.str();

@@ -104,9 +104,8 @@ class PictureMaker {
     for (auto [op, count] : hidden_ops_) hidden += count;
     if (hidden > 0) {
       return MakeError(
-          "there is nothing to draw, because --hide hides all ops that would have a box ({0}): "
-          "hide "
-          "fewer",
+          "there is nothing to draw, because --hide hides all ops that would have a box ({0}); "
+          "hide fewer",
           hidden);
     }
     if (options_.hide_main && module_.functions.empty()) {
