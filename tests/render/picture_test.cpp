@@ -199,11 +199,11 @@ TEST(Picture, ManyControlEdgesIntoOneBoxAreSaidNotDrawn) {
 TEST(Picture, OpsThatSeveralOpsOfAScopeWaitForCountOnce) {
   Module module;
   Graph& graph = module.main;
-  NodeId tanh = Add(graph, "s/tanh", "Tanh", {Add(graph, "x", "Placeholder")});
-  NodeId relu = Add(graph, "s/relu", "Relu", {tanh});
+  NodeId x = Add(graph, "x", "Placeholder"), before = x;
+  NodeId tanh = Add(graph, "s/tanh", "Tanh", {x}), relu = Add(graph, "s/relu", "Relu", {tanh});
   for (int i = 0; i < 10; ++i) {
-    NodeId before = Add(graph, "before" + std::to_string(i), "Placeholder");
-    NodeId after = Add(graph, "after" + std::to_string(i), "Placeholder");
+    before = Add(graph, "before" + std::to_string(i) + "x", "Relu", {before});
+    NodeId after = Add(graph, "after" + std::to_string(i) + "x", "Relu", {x});
     for (NodeId op : {tanh, relu}) {
       graph.AddControl(op, before);
       graph.AddControl(after, op);
@@ -213,8 +213,8 @@ TEST(Picture, OpsThatSeveralOpsOfAScopeWaitForCountOnce) {
   options.depth = 0;
   Picture picture = Make(module, options);
   EXPECT_EQ(picture.counts.stubbed_control, 40u);
-  const Box* scope = Find(picture, "s");
-  ASSERT_TRUE(scope);
+  auto scope = llvm::find_if(picture.boxes, [](const Box& box) { return box.title == "s"; });
+  ASSERT_NE(scope, picture.boxes.end());
   EXPECT_TRUE(llvm::is_contained(scope->notes, "waits for 10 ops in 10 boxes"));
   EXPECT_TRUE(llvm::is_contained(scope->notes, "10 ops in 10 boxes wait for this"));
 }

@@ -133,12 +133,16 @@ TEST(ScopeView, ManyControlEdgesAreSaidInWords) {
 TEST(ScopeView, OpsThatSeveralOpsOfAScopeWaitForCountOnce) {
   Module module;
   Graph& graph = module.main;
-  NodeId tanh = graph.AddNode("s/tanh", "Tanh"), relu = graph.AddNode("s/relu", "Relu");
-  graph.AddInput(tanh, {graph.AddNode("x", "Placeholder"), 0});
-  graph.AddInput(relu, {tanh, 0});
+  auto add = [&graph](const std::string& name, const char* op, NodeId input) {
+    NodeId id = graph.AddNode(name, op);
+    graph.AddInput(id, {input, 0});
+    return id;
+  };
+  NodeId x = graph.AddNode("x", "Placeholder"), before = x;
+  NodeId tanh = add("s/tanh", "Tanh", x), relu = add("s/relu", "Relu", tanh);
   for (int i = 0; i < 10; ++i) {
-    NodeId before = graph.AddNode("before" + std::to_string(i), "Placeholder");
-    NodeId after = graph.AddNode("after" + std::to_string(i), "Placeholder");
+    before = add("before" + std::to_string(i) + "x", "Relu", before);
+    NodeId after = add("after" + std::to_string(i) + "x", "Relu", x);
     for (NodeId op : {tanh, relu}) {
       graph.AddControl(op, before);
       graph.AddControl(after, op);

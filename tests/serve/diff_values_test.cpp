@@ -9,9 +9,11 @@
 namespace grapnel {
 namespace {
 
-// A variable and an op that reads it.
+// A variable and an op that reads it. Its dtype tells it from others, whatever their names.
 void AddVariable(llvm::StringRef name, llvm::StringRef reader, Module& module) {
   NodeId variable = module.main.AddNode(name, "VarHandleOp");
+  module.main.SetAttr(variable, "dtype",
+                      attr::Type(name == "gone" ? proto::DT_INT32 : proto::DT_FLOAT));
   module.main.AddInput(module.main.AddNode(reader, "ReadVariableOp"), {variable, 0});
 }
 
