@@ -19,7 +19,7 @@ struct DumpContent {
   uint64_t names = 0;  // of the node names in the main graph, in any order
   uint64_t body = 0;   // like `names`, without arguments and results
   // The name of each function in the library, and the hash of its node names like `body`.
-  std::vector<std::pair<std::string, uint64_t>> functions;
+  std::vector<std::pair<std::string, uint64_t>> functions = {};
 };
 using ContentOf = llvm::function_ref<const DumpContent&(llvm::StringRef file)>;
 

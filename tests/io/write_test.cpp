@@ -52,7 +52,8 @@ std::string GraphWithUnknownFields() {
   add(graph.mutable_library()->mutable_function(0));
   add(graph.mutable_library()->mutable_function(0)->mutable_node_def(0));
   graph.mutable_debug_info()->add_files("a.py");
-  graph.set_version(21);
+  // By reflection, because the compiler warns of the deprecated setter.
+  graph.GetReflection()->SetInt32(&graph, graph.GetDescriptor()->FindFieldByName("version"), 21);
   graph.mutable_library()->add_gradient()->set_function_name("f");
   std::string bytes;
   {
