@@ -99,7 +99,7 @@ def error_of(text, files, options):
     if file is None and (match := re.match(r"(\S[^:\n]*[/.][^:\n]*): ", text)):
         file = match[1]
     # A message for an optional module that is not in the wheel (docs/guide/python.md).
-    text = re.sub(r"/\S+/grapnel_(\w+)\.so: cannot open shared object file: No such file or directory", r"the wheel has no \1 module", text)
+    text = re.sub(r"/\S+/grapnel_(\w+)\.so is missing; '\./x build' builds it", r"the wheel has no \1 module", text)
     text = re.sub(r"\bfeed '.*?': holds (\w+), (\w+) was expected", _in_numpy, text)
     named = {kind: re.search(rf"\b{kind} '([^']+)'", text) for kind in ("node", "pass", "rule")}
     node, pass_, rule = (match and match[1] for match in named.values())

@@ -36,7 +36,8 @@ std::string ValueOf(llvm::StringRef name, GraphPage& page) {
   auto text = CallScript("for_tests.js", "tableNode",
                          {llvm::encodeBase64(table), std::to_string(place->second)});
   if (!text) return llvm::toString(text.takeError());
-  auto value = llvm::cantFail(llvm::json::parse(*text)).getAsObject()->getString("value");
+  llvm::json::Value card = llvm::cantFail(llvm::json::parse(*text));
+  auto value = card.getAsObject()->getString("value");
   return value ? value->str() : "none";
 }
 
