@@ -19,7 +19,7 @@ enum class NumberRange : uint8_t {
   kUnderflows,   // above 0, but may be rounded to 0: a softmax, a sigmoid
   kNotNegative,  // 0 or more, and may be 0: a Relu, a sum of squares, a count
   kInput,        // fed numbers, of any sign
-  kAny,          // of any sign: outputs of layers, differences; or 0 or less
+  kAny,          // may be 0 or negative: outputs of layers, differences
 };
 
 // Computes the ranges of requested tensors and of those that they depend on, each once. The network

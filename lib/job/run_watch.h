@@ -106,8 +106,7 @@ class GRAPNEL_PUBLIC RunWatch : public Tap {
   size_t num_tensors_ = 0, num_bad_ = 0;
   std::map<WatchedPort, PortHistory> history_;
   std::set<WatchedPort> fed_;
-  std::map<WatchedPort, RecordedTensor>
-      unseen_;  // of inputs of tapped nodes that nothing else recorded
+  std::map<WatchedPort, RecordedTensor> unseen_;  // inputs of tapped nodes that history_ lacks
   std::optional<Cause> first_bad_;
   WatchedPort first_bad_port_;
 };

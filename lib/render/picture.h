@@ -64,7 +64,7 @@ struct PictureEdge {
   Kind kind = Kind::kData;              // kThrough: a path through hidden nodes
   uint32_t from = 0, to = 0;            // indices of boxes
   int to_cluster = -1;                  // for a call: the cluster of the open body, with `to` in it
-  uint32_t count = 1;                   // of edges in the graph
+  uint32_t count = 1;                   // number of graph edges
   uint32_t producers = 0, waiters = 0;  // as in EdgeBundle
   bool back = false;                    // closes a loop: runs against Picture::direction
   std::string label;

@@ -24,8 +24,8 @@ struct NameScope {
 };
 
 // The tree of scopes; a scope comes after the one that contains it. The names are those of the
-// graph, which must outlive the tree. The calls from which nodes were inlined are not scopes, and
-// what inlining adds around a call (AroundCall) is where the call was.
+// graph, which must outlive the tree. The calls from which nodes were inlined are not scopes; the
+// nodes that inlining adds around a call (AroundCall) belong to the scope of the call.
 class NameScopes {
  public:
   explicit NameScopes(const LayerBody& body);

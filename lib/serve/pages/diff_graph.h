@@ -28,7 +28,7 @@ class DiffGraph {
                                                    llvm::ArrayRef<Rewrite> rewrites = {},
                                                    const ValueReport* values = nullptr,
                                                    std::function<BoxLayers()> layers = nullptr);
-  // Shows the values of B's variables, and of those that only A has; nullopt: a graph has none.
+  // Shows the values of B's variables, and of those that only A has. A graph without values is nullopt.
   // `b` must outlive this object. Call it before requesting a document.
   void SetValues(const Module& b, std::optional<PageValues> of_a, std::optional<PageValues> of_b);
   GraphPage& page() { return *page_; }

@@ -18,7 +18,7 @@ struct LayersOfBoth {
   std::function<LayerTable()> a, b;
 };
 
-// The values of the variables of both graphs; nullopt: there are none.
+// The values of the variables of two graphs; nullopt for a graph that comes without values.
 struct ValuesOfBoth {
   std::optional<PageValues> a, b;
 };

@@ -10,7 +10,7 @@
 namespace grapnel {
 namespace {
 
-// The values of a graph's variables, of which it reads those that are asked for.
+// Reads the values of a graph's variables, each on request.
 class VariableReader {
  public:
   explicit VariableReader(const OpenedGraph& opened) : opened_(opened) {}
@@ -47,7 +47,7 @@ class VariableReader {
   std::mutex mutex_;
   bool is_open_ = false;
   std::optional<VariableValues> values_;
-  llvm::DenseMap<NodeId, size_t> places_;  // of variables, by node
+  llvm::DenseMap<NodeId, size_t> places_;  // each variable's index in values_, by node
 };
 
 }  // namespace
