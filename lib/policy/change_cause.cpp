@@ -51,8 +51,8 @@ class Changes {
   }
 
  private:
-  void Add(const Node& node, std::string text) {
-    if (&node.graph() == &main_) changes_.try_emplace(node.id(), std::move(text));
+  void Add(const Node& node, const std::string& text) {
+    if (&node.graph() == &main_) changes_.try_emplace(node.id(), text);
   }
 
   void AddChange(const Node& node, const Change& change) {

@@ -92,8 +92,8 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
   return made;
 }
 
-void DiffGraph::SetValues(const Module& b, std::optional<PageValues> of_a,
-                          std::optional<PageValues> of_b) {
+void DiffGraph::SetValues(const Module& b, const std::optional<PageValues>& of_a,
+                          const std::optional<PageValues>& of_b) {
   // A node of B has the same id in the merged graph.
   auto in_b = [this, &b](const Node& node) {
     size_t body = numbers_.lookup(&node.graph());

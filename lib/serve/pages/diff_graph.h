@@ -28,9 +28,10 @@ class DiffGraph {
                                                    llvm::ArrayRef<Rewrite> rewrites = {},
                                                    const ValueReport* values = nullptr,
                                                    std::function<BoxLayers()> layers = nullptr);
-  // Shows the values of B's variables, and of those that only A has. A graph without values is nullopt.
-  // `b` must outlive this object. Call it before requesting a document.
-  void SetValues(const Module& b, std::optional<PageValues> of_a, std::optional<PageValues> of_b);
+  // Shows the values of B's variables, and of those that only A has; nullopt for a graph without
+  // values. `b` must outlive this object. Call it before requesting a document.
+  void SetValues(const Module& b, const std::optional<PageValues>& of_a,
+                 const std::optional<PageValues>& of_b);
   GraphPage& page() { return *page_; }
   const GraphPage& page() const { return *page_; }
   const PageMarks& marks() const { return marks_; }
